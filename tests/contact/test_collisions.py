@@ -181,6 +181,16 @@ def test_a_bad_configuration_fails_alone():
         assert np.isnan(kt.clearance(contact.robot)(q)).tolist() == [False, True, False, True, False]
 
 
+def test_shapes_of_one_size_in_other_places_have_kernels_of_their_own():
+    """Robots that differ only in where their shapes are do not share code in the cache."""
+    contacts = [between(BALL, shape("sphere", at=(0, y, 0), radius=0.1)) for y in (0.0, 0.7)]
+    assert [contact(at(0.0, -0.7)) for contact in contacts] == [False, True]
+    clearances = [kt.clearance(contact.robot)(at(0.0)) for contact in contacts]
+    assert clearances == pytest.approx([-0.02, 0.05], abs=1e-8)
+    boxes = [between(BALL, shape("box", at=(0, y, 0), size="3 3 3")) for y in (0.0, 0.7)]
+    assert [contact(at(0.0, -2.2)) for contact in boxes] == [False, True]
+
+
 def test_moving_links_have_poses_of_their_own():
     robot = free(BALL, shape("box", size="0.2 0.2 0.2"))
     contact = kt.collisions(robot, moving=("b",))

@@ -81,7 +81,7 @@ class Covers:
             found = algorithm(_Search(own, q[0].graph))
             return np.array([np.where(size < FAR, x, np.nan) for x in found.ravel()]).reshape(found.shape)
 
-        key = (name, self.moving, self.pairs, *(table.pairs.key for table in self.tables))
+        key = (name, self.moving, self.pairs, self.layout.key, *(table.key for table in self.tables))
         return query(self.robot, key, names, output, traced, more)
 
 

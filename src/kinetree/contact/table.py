@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinetree.compiler.cache import digest
 from kinetree.compiler.lookup import Pairs
 from kinetree.contact.covers import Cover
 from kinetree.contact.solids import Solid
@@ -71,6 +72,12 @@ class Layout:
     bodies: Mapping[str, Body]
     first: Mapping[str, int]
     count: int
+
+    @property
+    def key(self) -> str:
+        """A digest of all numbers of the bodies."""
+        numbers = ((b.spheres, [[b.plain]], [b.ball], b.frames, b.ends) for b in self.bodies.values())
+        return digest(*(np.asarray(array, dtype=float).tobytes() for own in numbers for array in own))
 
     @classmethod
     def of(cls, bodies: Mapping[str, Body]) -> Layout:
@@ -141,6 +148,11 @@ class Table:
 
     pairs: Pairs
     ends: Array
+
+    @property
+    def key(self) -> str:
+        """A digest of the contents."""
+        return digest(self.pairs.key, self.ends.tobytes())
 
 
 class _Rows:
