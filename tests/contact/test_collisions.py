@@ -206,6 +206,14 @@ def test_moving_links_have_poses_of_their_own():
         kt.collisions(robot)(q, T)
 
 
+def test_all_links_may_move_by_themselves():
+    contact = kt.collisions(free(BALL, BALL), [("a", "b")], moving=("a", "b"))
+    T = np.tile(np.eye(4), (2, 2, 1, 1))
+    T[:, :, 0, 3] = [[0.5, 0.515], [0.5, 0.53]]
+    assert contact(np.zeros(8), T).tolist() == [True, False]
+    assert contact.distance(np.zeros(8), T) == pytest.approx([0.0, 0.01], abs=1e-9)
+
+
 def test_samples_are_apart_inside_of_the_limits_and_the_same_again():
     contact = between(shape("sphere", radius=10), shape("sphere", radius=15))
     q = contact.sample(50, seed=4)

@@ -176,8 +176,8 @@ def _covers(
 
 
 def _collisions(shapes: _Shapes, covers: Covers, left_out: Sequence[LeftOut], margin: float) -> Collisions:
-    links = [name for name in covers.layout.bodies if name not in covers.moving]
-    poses = fk(shapes.robot, links or [shapes.robot.root])
+    links = [name for name in covers.layout.bodies if name not in covers.moving] or [shapes.robot.root]
+    poses = fk(shapes.robot, links)
     return Collisions(covers, shapes.exact, poses, links, shapes.robot, left_out, shapes.notes, margin)
 
 
