@@ -184,7 +184,7 @@ def _behind(root: Element, byte: int) -> Element | None:
     """Return the element that follows a comment within the same parent."""
     if byte < root.start:
         return root
-    around: Element | None = root if byte < root.end else None
+    around: Element | None = root
     while around:
         i = bisect_left(around.children, byte, key=lambda child: child.start)
         before, behind = around.children[i - 1 : i], around.children[i : i + 1]
