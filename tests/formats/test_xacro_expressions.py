@@ -597,7 +597,7 @@ def test_the_steps_of_a_file_add_up(tmp_path):
 
 
 def test_sizes_of_values():
-    """An item counts 2 and ten characters 1, as the message has it; so do 32 bits, and other keys than texts collide."""
+    """An item counts 2, ten characters 1, as the message has it; so do 32 bits, and keys other than texts collide."""
     sizes = {
         1: [None, True, 1.5, 0, 2**31 - 1, "a" * 9, (), {}, set(), range(0), len],
         2: [2**31, -(2**31), 2**62, "a" * 10, "a" * 19],

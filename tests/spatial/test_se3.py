@@ -11,7 +11,6 @@ from hypothesis import given as examples, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.transform import Rotation
 
-from each import each
 from kinetree.spatial import se3
 
 
