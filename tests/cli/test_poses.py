@@ -172,7 +172,11 @@ def test_what_is_wrong_with_all_poses_is_said_of_the_file(run, arm, tmp_path):
         (joints[:1], poses[:1], f"{same.format('joints')}, better 10"),
         (joints[:1] * 3, poses, f"{same.format('joints')}, better 10"),
         (joints, poses[:1] * 3, f"{same.format('poses')}, better 10"),
-        (joints, [*poses[:2], "1e60,2,3,4,5,6"], "row 3 of poses has a number that is not finite, or above 1e+09"),
+        (
+            joints,
+            [poses[0], "1e60,2,3,4,5,6", "9e60,2,3,4,5,6"],
+            "row 2 of poses has a number that is not finite, or above 1e+09",
+        ),
         ([joints[0], "1,2,3,-2e9,5,6"], poses[:2], "row 2 of joints has a number that is not finite, or above 1e+09"),
     ):
         lines = ["J1,J2,J3,J4,J5,J6,X,Y,Z,A,B,C", *map(",".join, zip(moved, shown, strict=True))]
