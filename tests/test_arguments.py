@@ -142,3 +142,34 @@ def test_options_are_named_with_what_is_expected(function, option, expected):
         message = error.value.findings[0].message
         assert message.startswith(f"{option} is {wrong!r}; expected ")
         assert expected in message
+
+
+def test_a_configuration_of_another_size_is_refused_by_the_name_of_its_argument():
+    """Everything that takes q of a robot, under whatever name."""
+    from kinetree.viewing.scene.robot import configuration
+
+    limits, good, bad = ROBOT.limits, [0.0, 0.0], [0.0, 0.0, 0.0]
+    arm = kt.ik(ROBOT, "l2", goal="position")
+    calls = {
+        "q": [
+            lambda: limits.margin(bad),
+            lambda: limits.contains(bad),
+            lambda: limits.project(bad),
+            lambda: limits.clip_step(bad, good),
+            lambda: limits.clip_velocity(bad, good, 0.1),
+            lambda: configuration(ROBOT, bad),
+            lambda: arm.step(bad, [0, 0, 0], dt=0.1),
+        ],
+        "dq": [lambda: limits.clip_step(good, bad)],
+        "qd": [lambda: limits.clip_velocity(good, bad, 0.1)],
+        "q0": [lambda: arm([0, 0, 0], q0=bad)],
+        "restart": [lambda: arm.step(good, [0, 0, 0], dt=0.1, restart=bad)],
+        "at": [lambda: kt.fk(ROBOT, "l2", joints=["j1"], at=bad)],
+    }
+    for name, made in calls.items():
+        for call in made:
+            with pytest.raises(kt.KinetreeError) as caught:
+                call()
+            (finding,) = caught.value.findings
+            assert finding.code == "q-shape"
+            assert finding.message == f"{name} has shape (3,); expected (…, 2), in this order: j1, j2"

@@ -148,7 +148,6 @@ GOOD = "1,2,3,4,5,6,100,200,300,10,20,30"
             f"{','.join(HEAD)},pose\n1,2,3,4,5,6,1 2 3\n",
             "poses.csv:2: error: the pose has 3 numbers; a pose of KUKA is",
         ),
-        (f"{NAMES}\n{GOOD}\n", "there is 1 different row of joints; expected 3"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(run, arm, tmp_path, text, said):

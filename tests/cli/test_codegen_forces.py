@@ -12,6 +12,9 @@ from c_compiler import call, loaded
 from kinetree.cli._queries import ARGUMENTS, QUERIES, flag, parameters
 
 SUBJECTS = {"": [], "frame": ["hand"], "sensor": ["ft"], "dt": ["0.01"], "sensors frames": ["ft", "hand"]}
+MASSLESS = """<robot name="r"><link name="base"/><link name="hand"/><joint name="j" type="revolute">
+  <parent link="base"/><child link="hand"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+  <sensor name="ft" type="force_torque"><parent joint="j"/></sensor></robot>"""
 FORCES = {
     name: row
     for name, row in QUERIES.items()
@@ -57,6 +60,20 @@ def test_every_argument_has_a_help():
             shown = f"{default:.3g}" if isinstance(default, float) and default else str(default).replace(".0", "")
             assert default in (None, ()) or shown in ARGUMENTS[key].partition("[default: ")[2]
     assert ARGUMENTS.keys() <= {key for name in QUERIES for key in parameters(name)}
+
+
+def test_what_needs_masses():
+    """Of a robot without any; a reading of accelerations needs none."""
+    robot = kt.load(MASSLESS, format="urdf")
+    needs = set()
+    for name in FORCES:
+        try:
+            asked(robot, name, measures="parent_on_child")
+        except kt.KinetreeError as error:
+            assert [f.code for f in error.findings] == ["no-mass"]
+            assert error.findings[0].message == "no link of the robot has a mass, which this needs"
+            needs.add(name)
+    assert FORCES.keys() - needs == {"margin", "imu_reading", "integrate", "difference"}
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import codecs
 import errno
 import io
 import json
+import signal
 import sys
 
 import click
@@ -11,6 +12,7 @@ import pytest
 
 from each import each
 from kinetree import _start
+from kinetree._start import on_interrupt
 from kinetree.cli import _exit
 from kinetree.cli._exit import exit_status, take_any_character
 from kinetree.errors import Finding, KinetreeError, Source
@@ -129,3 +131,23 @@ def test_who_is_the_command(monkeypatch):
         monkeypatch.setattr(sys, "argv", arguments)
         monkeypatch.setattr(sys, "orig_argv", original)
         assert _start.is_command() is is_command, (arguments, original)
+
+
+def test_what_an_interrupt_does():
+    """Only a handler of Python or of the command is replaced."""
+    before = signal.getsignal(signal.SIGINT)
+    mine = lambda *_: None  # noqa: E731
+    try:
+        for there in (signal.default_int_handler, _start.end_at_once, _start._raise):
+            for end, expected in ((True, _start.end_at_once), (False, _start._raise)):
+                signal.signal(signal.SIGINT, there)
+                on_interrupt(end=end)
+                assert signal.getsignal(signal.SIGINT) is expected
+        for there in (signal.SIG_IGN, signal.SIG_DFL, mine):
+            signal.signal(signal.SIGINT, there)
+            on_interrupt(end=True)
+            assert signal.getsignal(signal.SIGINT) is there
+        _start.ignore_interrupts()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -192,6 +192,38 @@ def test_a_terminal_gets_colour_and_lines(monkeypatch, capsys):
     assert "\x1b[" in text
 
 
+def test_columns_of_a_page_that_is_too_narrow(capsys):
+    """Those with a mark are cut, at the end; the others are wrapped, long names at their underscores."""
+    words = "word " * 8 + "."
+    print_page(
+        [
+            Section("marked", ("<left", ">right"), [(words, words), ("1", "2")]),
+            Section("a name", ("<left", ">right", "name"), [("a_b_" * 4, "b_" * 20, "name_" * 8), ("1", "2", "3")]),
+            Section("words", ("<left", ">right", ""), [("a_b_" * 4, "b_" * 20, words), ("1", "2", "3")]),
+        ]
+    )
+    assert capsys.readouterr().out.splitlines() == [
+        "marked",
+        "  left                                                                     right",
+        "  word word word word word word word wo…  word word word word word word word wo…",
+        "  1                                                                            2",
+        "",
+        "a name",
+        "  left                                                 right  name",
+        f"  {'a_b_' * 4}  {'b_' * 20}  name_name_name_",
+        f"  {' ' * 16}  {' ' * 40}  name_name_name_",
+        f"  {' ' * 16}  {' ' * 40}  name_name_",
+        f"  1{' ' * 56}2  3",
+        "",
+        "words",
+        "  left                                                 right",
+        f"  {'a_b_' * 4}  {'b_' * 20}  word word word",
+        f"  {' ' * 16}  {' ' * 40}  word word word",
+        f"  {' ' * 16}  {' ' * 40}  word word .",
+        f"  1{' ' * 56}2  3",
+    ]
+
+
 # JSON
 
 

@@ -160,3 +160,28 @@ def test_a_unit_of_a_joint_that_is_named_with_it(tmp_path):
     names = ("axis1_deg", "left/2", "c mm")
     joints, *_ = read(tmp_path, f"axis1_deg,left/2 [m],c mm,X,Y,Z,A,B,C{LAST}", names=names)
     assert joints.tolist() == [[90, 250000, -45]]
+
+
+def test_what_is_wrong_with_all_poses_is_said_of_the_file(run, arm, tmp_path):
+    """Faults of no single line, by the command that has read the table."""
+    file = tmp_path / "poses.csv"
+    joints = ["1,2,3,4,5,6", "11,-12,13,14,15,16", "-21,22,23,-24,25,26"]
+    poses = ["100,200,300,10,20,30", "110,210,310,11,-21,31", "120,230,340,-15,26,37"]
+    same = "there is 1 different row of {}; expected 3 or more"
+    for moved, shown, message in (
+        (joints[:1], poses[:1], f"{same.format('joints')}, better 10"),
+        (joints[:1] * 3, poses, f"{same.format('joints')}, better 10"),
+        (joints, poses[:1] * 3, f"{same.format('poses')}, better 10"),
+        (
+            joints,
+            [poses[0], "1e60,2,3,4,5,6", "9e60,2,3,4,5,6"],
+            "row 2 of poses has a number that is not finite, or above 1e+09",
+        ),
+        ([joints[0], "1,2,3,-2e9,5,6"], poses[:2], "row 2 of joints has a number that is not finite, or above 1e+09"),
+    ):
+        lines = ["J1,J2,J3,J4,J5,J6,X,Y,Z,A,B,C", *map(",".join, zip(moved, shown, strict=True))]
+        file.write_text("\n".join(lines))
+        result = run("calibrate", arm, file, "--controller", "kuka")
+        code = "joints" if "row 2 of joints" in message else "poses"
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.splitlines()[0] == f"{file}: error: {message} [{code}]"

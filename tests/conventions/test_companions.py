@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import kinetree as kt
 from kinetree.checker.job import Job, check_job
-from kinetree.checker.plan import jobs, jobs_of
+from kinetree.checker.plan import _yaml, jobs, jobs_of
 from kinetree.checker.pool import check_all
 from kinetree.cli.check import command
 from kinetree.errors import KinetreeError
@@ -106,11 +106,28 @@ def test_the_setup_assistant_names_it(package, tmp_path, upper):
     assert of(jobs([str(path)])) == [("arm.urdf", "cell.srdf")]
 
 
+def test_a_setup_assistant_of_more_than_100000_bytes_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("yaml.safe_load", len)
+    for size, read in ((0, 0), (100_000, 100_000), (100_001, None)):
+        (tmp_path / ".setup_assistant").write_bytes(b" " * size)
+        assert _yaml(tmp_path / ".setup_assistant") == read
+
+
 def test_the_settings_name_it(package, tmp_path):
     path = package()
     (tmp_path / "kinetree.toml").write_text('[[models]]\nfile = "urdf/other.urdf"\nalso = ["config/cell.srdf"]\n')
     assert of(jobs([str(path)])) == [("other.urdf", "cell.srdf")]
     assert of(jobs([str(tmp_path / "urdf/other.urdf")])) == [("other.urdf", "cell.srdf")]
+
+
+def test_the_models_of_the_settings_with_and_without_their_srdf(package, tmp_path, monkeypatch):
+    package()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kinetree.toml").write_text('[[models]]\nfile = "urdf/arm.urdf"\nalso = ["config/cell.srdf"]\n')
+    for paths in ([], [str(tmp_path / "urdf/arm.urdf")]):
+        for config in (None, str(tmp_path / "kinetree.toml")):
+            for srdf, name in ((True, "cell.srdf"), (False, None)):
+                assert of(jobs_of(paths, config, CheckOptions(), srdf=srdf)[0]) == [("arm.urdf", name)]
 
 
 def test_those_of_a_folder_are_found(package, tmp_path):

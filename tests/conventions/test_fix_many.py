@@ -99,3 +99,16 @@ class TestAlikeShapes:
             start = process_time()
             assert difference(a, b, {}) is None
             assert process_time() - start < 1
+
+
+def test_the_reason_why_something_is_not_repaired(arm, monkeypatch):
+    """That of the rule, or that there is none."""
+    made = []
+    monkeypatch.setattr(InexactAngles, "repair", staticmethod(lambda: list(made)))
+    for because, why in (("the maker has it so", "the maker has it so"), ("", "no repair is known")):
+        made[:] = [Repair("joint 'j0'", because=because)]
+        result = fix(arm(many_joints(2)), profile="ros", select=InexactAngles.code)
+        assert [(finding.element, reason) for finding, reason in result.unrepaired] == [
+            ("joint 'j0'", why),
+            ("joint 'j1'", "no repair is known"),
+        ]

@@ -6,7 +6,7 @@ import pytest
 
 from kinetree.errors import KinetreeError
 from kinetree.fixer.fix import FixResult, fix
-from kinetree.fixer.related_files import MAX_BYTES
+from kinetree.fixer.related_files import MAX_BYTES, YAML, _kind_of_text
 from kinetree.rules.examples import ARM
 
 MODEL = ARM.replace('"link_3"', '"elbow"').replace('"joint_3"', '"bend"')
@@ -65,6 +65,23 @@ class TestWhatIsRefused:
     )
     def test_in_other_texts_a_name_alone_in_quotes_is_changed(self, content, after, renamed, tmp_path):
         assert renamed(content).after[tmp_path / "also.srdf"].decode() == after
+
+    def test_files_that_are_no_yaml_are_texts_unless_they_end_as_yaml(self):
+        for text, plain, as_yaml in (
+            ("a: elbow", "text", "yaml"),
+            ("", "text", "yaml"),
+            ("--- elbow", "text", "text"),
+            ("'elbow' is a joint", "text", "text"),
+            ("a: [elbow", "text", None),
+            ("def f():\n\treturn {'elbow': }", "text", None),
+            ("frame = 'elbow'", "text", "text"),
+        ):
+            assert [_kind_of_text(text, f"a{end}") for end in (".py", ".txt", "", ".md")] == [plain] * 4, text
+            for end in (*YAML, ".YAML"):
+                try:
+                    assert _kind_of_text(text, f"a{end}") == as_yaml, text
+                except KinetreeError as error:
+                    assert (error.findings[0].code, as_yaml) == ("also", None), text
 
     @pytest.mark.parametrize(
         "content", ["frame = elbow", 'frame = "the elbow"', "x = 1  # elbow", "<launch>elbow</launch>"]

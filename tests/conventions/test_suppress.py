@@ -7,7 +7,7 @@ import pytest
 
 import kinetree as kt
 from each import each
-from kinetree.checker.excuses import excuse, suppressions
+from kinetree.checker.excuses import _behind, excuse, suppressions
 from kinetree.checker.job import CheckReport, Job, check_job, justifications
 from kinetree.checker.per_file import Pattern, PerFile
 from kinetree.codes import REMARKS
@@ -326,3 +326,15 @@ class TestReport:
 
     def test_it_says_that_there_is_nothing(self, checked):
         assert justifications([checked(ARM)]) == "Nothing is excused.\n"
+
+
+def test_a_comment_is_about_the_element_behind_it_in_the_same_parent():
+    """Each comment has the name of its element, and is empty without one."""
+    text = """<!--robot--><!--robot--><robot><!--a--><a><!--b--><b/>x<!--c--><!--c--><c><!--d--><d/><!----></c>
+      <!----></a>
+      <!--e--><e><!----></e><!--f--><f><!--g--><g><!--h--><h/></g><!--i--><i/></f><!--j--><j/><!----></robot><!---->"""
+    root = parse(text, "f.xml", Report())
+    comments = list(re.finditer("<!--([a-z]*)-->", text))
+    behind = [_behind(root, comment.start()) for comment in comments]
+    assert [element.tag if element else "" for element in behind] == [comment[1] for comment in comments]
+    assert _behind(parse("<robot/><!---->", "f.xml", Report()), 8) is None

@@ -88,6 +88,23 @@ class TestXml:
         report.downgrade(0, "it is left out", root)  # one warning in the place of all errors, none in that of others
         assert len(report.findings) == (1 if severity == "error" else left)
 
+    @each("others", [0, 1, 3])
+    def test_warnings_in_the_place_of_errors_count_as_warnings(self, others, monkeypatch):
+        monkeypatch.setattr(xml, "MAX_FINDINGS", 5)
+        report = Report()
+        root = parse("<a/>", "a.xml", report)
+        for _ in range(others):
+            report.warning("x", "before", root)
+        for _ in range(8):
+            first = len(report.findings)
+            report.error("x", "one", root)
+            report.error("x", "two", root)
+            report.downgrade(first, "it is left out", root)
+        report.warning("x", "behind", root)
+        assert [finding.code for finding in report.findings] == ["x"] * others + ["left-out"] * (5 - others)
+        report.error("x", "an error", root)  # which is not one too many
+        assert report.findings[-1].code == "x"
+
     def test_depth_is_written_as_it_is_read(self):
         writer = XmlWriter()
         for _ in range(xml.MAX_DEPTH):

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import kinetree as kt
 from each import each
-from kinetree.formats.xacro.budget import MAX_STEPS_IN_ALL, Budget, YamlDict, YamlList, with_dots
+from kinetree.formats.xacro.budget import MAX_STEPS_IN_ALL, Budget, YamlDict, YamlList, size_of, with_dots
 from kinetree.formats.xacro.expressions import NameSpace, evaluate, parse
 from kinetree.formats.xacro.functions import FUNCTIONS, MATHEMATICS, OF_XACRO
 from kinetree.formats.xacro.names import eval_names, global_names, is_valid_name
@@ -594,6 +594,47 @@ def test_the_steps_of_a_file_add_up(tmp_path):
     with pytest.raises(kt.KinetreeError) as caught:
         kt.load(f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{many}</robot>', format="xacro")
     assert caught.value.findings[0].code == "xacro-size"
+
+
+def test_sizes_of_values():
+    """An item counts 2, ten characters 1, as the message has it; so do 32 bits, and keys other than texts collide."""
+    sizes = {
+        1: [None, True, 1.5, 0, 2**31 - 1, "a" * 9, (), {}, set(), range(0), len],
+        2: [2**31, -(2**31), 2**62, "a" * 10, "a" * 19],
+        3: [2**63, [0], {"a"}, range(2)],
+        129: [2**4096 - 1],
+    }
+    functions = {len: FUNCTIONS["len"]}
+    for size, values in sizes.items():
+        assert [size_of(functions.get(value, value) if callable(value) else value) for value in values] == [size] * len(
+            values
+        )
+    assert [size_of({"a": 1}), size_of([[0], [0]]), size_of(with_dots({"a": [1, "b" * 10]}))] == [4, 9, 9]
+    assert [size_of(set(range(n))) for n in (7, 8, 50)] == [15, 18, 151]
+    assert [size_of(dict.fromkeys(range(n))) for n in (7, 8, 50)] == [22, 26, 201]
+
+
+@each(
+    "part, change",
+    [
+        ("x.inner", ".update({'n': 5})"),
+        ("x['inner']", ".clear()"),
+        ("x.inner", ".setdefault('n', 5)"),
+        ("x.inner.deep", ".update({'n': 5})"),
+        ("x.rows", ".append(5)"),
+        ("x.rows[0]", ".update({'n': 5})"),
+        ("x.rows[1]", ".append(5)"),
+        ("x.rows[-1]", ".clear()"),
+        ("[row for row in x.rows][0]", ".clear()"),
+        ("x.rows[0:1]", ".append(5)"),
+    ],
+)
+def test_a_part_of_yaml_data_that_is_read_is_a_copy(part, change):
+    data = {"inner": {"deep": {"a": 1}}, "rows": [{"b": 2}, [3]]}
+    x = with_dots(data)
+    before = evaluate(part, {**FUNCTIONS, "x": x}.__getitem__, Budget())
+    assert evaluate(f"[{part}{change}, {part}]", {**FUNCTIONS, "x": x}.__getitem__, Budget())[1] == before
+    assert x == data
 
 
 def test_yaml_data_keep_their_kind_at_every_depth():

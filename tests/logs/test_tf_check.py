@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.logs.ros.compare import compared
+from kinetree.logs.ros.compare import _pose_text, compared
 from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
+from kinetree.spatial import se3
 from ros_bags import ARM, FLOATING, ODOMETRY, POSE, TF, arm, base_poses, motion, placed, recorded, states, written
 
 TOLERANCE = (0.1, 0.01)
@@ -182,3 +183,17 @@ def test_poses_that_are_none_matter_only_in_frames_of_the_model(robot, tmp_path)
                 compared(robot, bag, TOLERANCE)
         else:
             assert dict(compared(robot, bag, TOLERANCE).unknown) == {("laser", "map"): 5}
+
+
+def test_poses_are_said_in_mm_and_degrees():
+    """Less than 0.1 µm and 0.1 millidegree is nothing."""
+    for mm, degrees, said in (
+        ((0, 0, 0), 0, "nothing"),
+        ((-9e-5, 0, 9e-5), 9e-5, "nothing"),
+        ((0, 1.1e-4, 0), 0, "(0, 0.00011, 0) mm"),
+        ((0, -1.1e-4, 0), 9e-5, "(0, -0.00011, 0) mm"),
+        ((9e-5, 0, 0), -1.1e-4, "(0, 0, -0.00011) deg"),
+        ((5, 0, -2.5), 30, "(5, 0, -2.5) mm and (0, 0, 30) deg"),
+    ):
+        R = se3.rotation([0, 0, 1], np.deg2rad(degrees))
+        assert _pose_text(se3.homogeneous(R, np.array(mm) / 1e3)) == said

@@ -112,6 +112,15 @@ def test_references_are_those_of_the_table(file, text, links, joints):
     assert sum("joints" in name.kinds for name in names) == joints
 
 
+def test_an_empty_element_has_no_name():
+    for text in ("<uri></uri>", "<uri/>", "<uri> \n </uri>", "<uri><a/></uri>", "<parent></parent>", "<child/>"):
+        inside = text if "uri" in text else f'<joint name="j" type="fixed">{text}</joint>'
+        names = named(f'<sdf><model name="m">{inside}</model></sdf>', "a.sdf")
+        assert [name.text for name in names if name.text not in ("m", "j")] == [], text
+    (uri,) = [name for name in named("<sdf><uri> a.dae </uri></sdf>", "a.sdf") if name.kinds == {"file"}]
+    assert (uri.text, uri.start, uri.stop) == ("a.dae", 11, 16)
+
+
 def test_mjcf_has_name_spaces_of_its_own():
     names = named(
         '<mujoco><body name="a"><geom name="a"/></body><actuator><motor joint="j"/></actuator></mujoco>', "a.xml"

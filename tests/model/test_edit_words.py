@@ -9,7 +9,7 @@ import kinetree as kt
 from each import each
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.limits import LinearLimits
-from kinetree.model.robot import CoupledLimit, ForceTorque, Joint, Limit, Link, Sensor
+from kinetree.model.robot import CoupledLimit, Extension, ForceTorque, Joint, Limit, Link, Sensor
 from kinetree.spatial import se3
 from support import in_words
 
@@ -122,6 +122,17 @@ EDITS = {
     "merge but keep": lambda r: kt.edit.merge_fixed(kt.edit.lock(r, {"j": 0.5}), keep=["b"]),
     "merge and keep nobody": lambda r: kt.edit.merge_fixed(r, keep=["z"]),
 }
+
+
+def test_extensions_follow_the_names_of_every_part():
+    """Also of a joint that closes a loop, and of a coupled limit; the world keeps its name."""
+    named = {"a": "body", "e": "body", "j": "joint", "ball": "joint", "loop": "joint", "sum": "tendon", "world": "body"}
+    text = "".join(f'<x {kind}="{name}"/>' for name, kind in named.items())
+    parts = parts_of(looped())
+    parts.extensions.append(Extension("mjcf", "x", f'<x>{text}<x objtype="camera" objname="s"/></x>'))
+    (made,) = kt.edit.prefix(build(parts), "p_").extensions
+    expected = "".join(f'<x {kind}="{"p_" * (name != "world")}{name}"/>' for name, kind in named.items())
+    assert made.text == f'<x>{expected}<x objtype="camera" objname="p_s"/></x>'
 
 
 def shown(made):

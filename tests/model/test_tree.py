@@ -9,12 +9,13 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Inertial, Joint, Limit, Link, Mimic, Robot
-from kinetree.model.tree import build_tree
+from kinetree.model.tree import build_tree, with_standing
 from kinetree.spatial import plucker, se3
 from physics import bodies, everything, kinetic_energy, random_pose, total_inertia
 from support import all_frames, icub_urdfs, random_q
@@ -338,3 +339,19 @@ def test_parts_and_back_is_the_same_robot():
     assert again.placed == robot.placed
     assert list(again.frames) == list(robot.frames)
     assert replace(again, name="x").name == "x"
+
+
+def test_standing_joints_have_places_and_no_velocities():
+    """Forces are those of the whole robot whose last joints stand; every type of joint stands in its turn."""
+    robot = everything()
+    whole, q = build_tree(robot), random_q(robot, np.random.default_rng(0))
+    rng, gravity = np.random.default_rng(1), np.array([1.0, 2.0, -9.81])
+    for last in range(0, len(robot.joint_names) + 1, 3):
+        names = robot.joint_names[:last]
+        tree = with_standing(whole, max((robot.q_slices[name].stop for name in names), default=0))
+        assert tree.nv == sum(robot.joints[name].kind.nv for name in names)
+        qd, qdd = rng.normal(size=(2, tree.nv))
+        rest = np.zeros(whole.nv - tree.nv)
+        expected = rnea(whole, q, np.concatenate([qd, rest]), np.concatenate([qdd, rest]), gravity, {})
+        found = np.array(rnea(tree, q, qd, qdd, gravity, {}), dtype=float)
+        np.testing.assert_allclose(found, expected[: tree.nv].astype(float), atol=1e-9)

@@ -111,6 +111,14 @@ CASES = {
         silent={
             "flange": model(),
             "no flange": Model(ROBOT.replace('"flange"', '"wrist"'), srdf=SRDF.replace('"flange"', '"tool0"')),
+            "no tool0, but a flange with its name": Model(
+                ROBOT.replace('"tool0"', '"a_"').replace('"flange"', '"a_flange"'),
+                srdf=SRDF.replace('"flange"', '"a_"'),
+            ),
+            "a longer name": Model(
+                ROBOT.replace('"tool0"', '"tool01"').replace('"flange"', '"tool01flange"'),
+                srdf=SRDF.replace('"flange"', '"tool01"'),
+            ),
             "another profile": model(TOOL, TOOL.replace("flange", "tool0"), profile="ros"),
         },
     ),

@@ -15,6 +15,7 @@ from kinetree import progress
 from kinetree.algorithms.inverse import DESCENT, GOING, HEAD
 from kinetree.lab.reach import slabs
 from kinetree.lab.reach.grid import Grid, sphere
+from kinetree.lab.reach.make import grid_of
 from kinetree.lab.reach.map import map_of
 from kinetree.lab.reach.run import _job
 from kinetree.lab.reach.search import solved
@@ -509,3 +510,16 @@ def test_boxes_and_what_a_map_depends_on():
     # x from 0.6 cos 2 - 0.4 = -0.65, y from -0.6 sin 1 - 0.4 sin 0.7 = -0.76, both to 0.99
     assert own["lower"] == pytest.approx([-0.7, -0.8, 0.0], abs=1e-15)
     assert own["shape"] == [34, 36, 1]
+
+
+def test_only_default_boxes_need_ends_of_slides():
+    robot = kt.load(
+        """<mujoco><worldbody><body name="a"><joint name="j" type="slide" axis="1 0 0"/><geom size="0.1"/>
+        <site name="b"/></body></worldbody></mujoco>""",
+        format="mjcf",
+    )
+    position = SimpleNamespace(_problem=SimpleNamespace(columns=np.array([0]), turns=np.array([False])))
+    made = grid_of(robot, "b", robot.root, position, 0.5, [[-1, 0, 0], [1, 0, 0]], 0, 0, None)
+    assert (made.shape, made.flat, made.lower.tolist()) == ((4, 1, 1), (False, True, True), [-1, 0, 0])
+    with pytest.raises(kt.KinetreeError, match=r"the range of 'j' has no end.*\n.*give box="):
+        grid_of(robot, "b", robot.root, position, 0.5, None, 0, 0, None)

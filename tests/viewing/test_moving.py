@@ -9,7 +9,9 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.logs import Motion
+from kinetree.viewing import moving
 from kinetree.viewing.moving import MOST, moving_picture
+from kinetree.viewing.raster import shaded
 
 Image = pytest.importorskip("PIL.Image")
 TEXT = """<robot name="r"><link name="base"/><link name="arm"><visual><origin xyz="0.5 0 0"/>
@@ -87,3 +89,22 @@ def test_all_of_a_turned_shape_is_in_each_picture(rpy):
     rows, columns = np.nonzero(drawn)
     assert min(rows.min(), columns.min(), SIZE[1] - 1 - rows.max(), SIZE[0] - 1 - columns.max()) > 0
     assert max(np.ptp(rows) / SIZE[1], np.ptp(columns) / SIZE[0]) > 0.45
+
+
+def test_what_is_transparent_is_seen_on_white(robot, monkeypatch):
+    """Every pixel is the share of its own colour and the rest of white, but for the number of colours."""
+    seen = []
+
+    def kept(*arguments):
+        seen.append(shaded(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(moving, "shaded", kept)
+    text = TEXT.replace("</geometry>", '</geometry><material name="red"><color rgba="0.8 0.1 0 0.4"/></material>')
+    data, _ = moving_picture(kt.load(text, format="urdf"), motion([0.3]), size=SIZE)
+    own = Image.fromarray(np.rint(255 * seen[0]).astype(np.uint8), "RGBA")
+    expected = np.asarray(Image.alpha_composite(Image.new("RGBA", SIZE, "white"), own).convert("RGB")).astype(int)
+    found = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
+    assert np.abs(found - expected).max() <= 12
+    assert {0.0, 0.4} <= {*seen[0][..., 3].astype(float).round(6).flat}
+    assert expected[..., 1].min() < 190

@@ -184,14 +184,13 @@ def _behind(root: Element, byte: int) -> Element | None:
     """Return the element that follows a comment within the same parent."""
     if byte < root.start:
         return root
-    around: Element | None = root if byte < root.end else None
-    while around:
+    around = root
+    while True:
         i = bisect_left(around.children, byte, key=lambda child: child.start)
         before, behind = around.children[i - 1 : i], around.children[i : i + 1]
         if not before or byte >= before[0].end:
             return behind[0] if behind else None
         around = before[0]
-    return None
 
 
 def _extent(document: Document, element: Element) -> tuple[Place, Place]:

@@ -25,8 +25,6 @@ from kinetree.model.robot import Robot
 if TYPE_CHECKING:
     from kinetree.lab.calibrate.calibration import Calibration
 
-OF_THE_FILE = ("poses", "joints")
-"""Codes of errors about the content of the file."""
 ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 """A tolerance as Python writes it."""
 
@@ -92,7 +90,7 @@ def command(
     except KinetreeError as error:
         place = Source(str(file))
         raise KinetreeError(
-            replace(f, source=f.source or place) if f.code in OF_THE_FILE else f for f in error.findings
+            replace(f, source=f.source or place) if f.code in ("poses", "joints") else f for f in error.findings
         ) from None
     if plot:
         from kinetree.files.output import write_whole

@@ -258,7 +258,7 @@ def scaled_quaternion(quat_xyzw: Any) -> list[Any]:
 
 
 def quaternion_from_rotation(R: Array) -> Array:
-    """Return the unit quaternion xyzw (4,) of R (3, 3), with w >= 0.
+    """Return the unit quaternion xyzw (4,) of R (3, 3), with w >= 0; if w = 0, its first largest entry is above 0.
 
     Shepperd's method: divide by the largest component.
 

@@ -33,6 +33,7 @@ DEFAULTS = {"base": "base", "tool0": "tool0", "base_link": "base_link", "flange"
 """Default names of frames (REP-199), which a robot need not have."""
 TOLERANCE = (5e-4, 1e-3)
 """Default of the largest error of a pose, m and rad."""
+LARGEST = 1e9  # number of a row, in any unit; products of larger ones overflow
 WIDEST = (0.1, 0.2)
 """Largest tolerances, m and rad; with larger ones anything would agree."""
 APART = (
@@ -316,8 +317,9 @@ def _rows(what: str, given: Any, names: Sequence[str]) -> Array:
     rows = numbers(given, what, f"{what} are", names)
     if rows.ndim != 2 or rows.shape[1] != len(names):
         raise fail(what, f"{what} has shape {rows.shape}; expected (k, {len(names)})")
-    if not np.isfinite(rows).all():
-        raise fail(what, f"row {int(np.argwhere(~np.isfinite(rows))[0][0]) + 1} of {what} is not finite")
+    wrong = np.argwhere(~(np.abs(rows) <= LARGEST))
+    if len(wrong):
+        raise fail(what, f"row {wrong[0][0] + 1} of {what} has a number that is not finite, or above {LARGEST:g}")
     return rows
 
 

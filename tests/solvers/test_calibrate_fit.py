@@ -1,0 +1,36 @@
+"""Angles and distances between poses, against rotation vectors of SciPy."""
+
+from itertools import combinations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from kinetree.lab.calibrate import fit
+from kinetree.spatial import se3
+
+AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
+TURNS = np.array([0.0, 1e-9, 1e-4, 0.5, 1.0, 2.0, np.pi, -np.pi, np.pi + 1e-9, -3.0])
+
+
+def test_angles_between_rotations():
+    """Also of half turns, where rounding makes a chord longer than the circle is wide."""
+    R = Rotation.from_rotvec(TURNS[:, None] * AXIS)
+    matrices, pairs = R.as_matrix(), list(combinations(range(len(TURNS)), 2))
+    i, j = np.array(pairs).T
+    expected = np.array([(R[a].inv() * R[b]).magnitude() for a, b in pairs])
+    assert np.array_equal(fit.pairs(len(TURNS)), (i, j))
+    np.testing.assert_allclose(fit.angles(matrices), expected, atol=1e-7)
+    np.testing.assert_allclose(fit.chords(matrices), np.sin(expected / 2), atol=1e-15)
+    np.testing.assert_allclose(fit.angles(np.stack([matrices, matrices])), [expected] * 2, atol=1e-7)
+    assert fit.angles(np.stack([np.eye(3), -np.eye(3) * (1 + 1e-9) + 2 * np.diag([1 + 1e-9, 0, 0])])) == np.pi
+    T, moved = (np.array([se3.homogeneous(x, p) for x in matrices]) for p in ([1, 2, 3], [1, 5, 7]))
+    found = fit.residuals(T[i], moved[j])
+    np.testing.assert_allclose(found[:, 0], 5.0, rtol=1e-15)
+    np.testing.assert_allclose(found[:, 1], expected, atol=1e-7)
+
+
+def test_rotation_vectors():
+    short = TURNS[:6]
+    np.testing.assert_allclose(
+        fit.rotation_vector(Rotation.from_rotvec(short[:, None] * AXIS).as_matrix()), short[:, None] * AXIS, atol=1e-14
+    )
