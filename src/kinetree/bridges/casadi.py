@@ -42,7 +42,8 @@ def wrap(kernel: Any) -> Any:
     rows: the poses T (k, 4, 4) of k frames are (4 k, 4). There are no batches; use CasADi's `map`. NaN may get lost:
     CasADi's minimum and maximum of NaN and a number may be the number.
 
-    Raises KinetreeError for other objects, and for a kernel that repeats its steps until it is done.
+    Raises KinetreeError for other objects, and for a kernel that repeats its steps until it is done, or
+    searches a table, as `kt.clearance` does.
 
     Examples:
         >>> import casadi
@@ -58,6 +59,8 @@ def wrap(kernel: Any) -> Any:
     if program.repeated:
         message = f"{kernel.name} repeats its steps until it is done; expected kernels that do not"
         raise fail("wrap", message)
+    if not all(isinstance(op, str) for op, _ in program.steps):
+        raise fail("wrap", f"{kernel.name} searches a table, which CasADi cannot; expected kernels that do not")
     arguments = [ca.SX.sym(port.name, *_size(port.shape)) for port in kernel.inputs]
     scalars = [x[i, j] for x in arguments for i in range(x.rows()) for j in range(x.columns())]
     values = program.run(scalars, ca.SX, lambda op, *x: OPERATIONS[op](*x))
