@@ -214,6 +214,24 @@ def test_all_links_may_move_by_themselves():
     assert contact.distance(np.zeros(8), T) == pytest.approx([0.0, 0.01], abs=1e-9)
 
 
+CUBE = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+FACES = ["1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4"]
+
+
+@each("kind, sizes", [("sphere", {"radius": 1}), ("capsule", {"radius": 1, "length": 4})])
+def test_balls_and_capsules_are_round_against_meshes_too(kind, sizes, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"v {x / 10} {y / 10} {z / 10}" for x, y, z in CUBE] + [f"f {face}" for face in FACES]
+    (tmp_path / "cube.obj").write_text("\n".join(lines))
+    cube = f"<collision><geometry><mesh filename='{tmp_path / 'cube.obj'}'/></geometry></collision>"
+    contact = between(cube, shape(kind, **sizes))
+    q = [at(2 + d, 0.1, 0.2, turn) for d in (1e-3, -1e-3, -1.5) for turn in (0.0, 0.1, 1.0)]
+    assert contact.distance(q) == pytest.approx([1e-4] * 3 + [0.0] * 6, abs=1e-8)
+    assert contact(q).tolist() == [False] * 3 + [True] * 6
+    points = contact.witness(q[0]).points
+    assert points[:, 0] == pytest.approx([0.1, 0.1001], abs=1e-8)
+
+
 def test_samples_are_apart_inside_of_the_limits_and_the_same_again():
     contact = between(shape("sphere", radius=10), shape("sphere", radius=15))
     q = contact.sample(50, seed=4)
