@@ -329,3 +329,21 @@ def test_robots_without_shapes_and_with_missing_meshes():
     contact = kt.collisions(robot, without=("b",))
     assert contact.pairs == (("a", "d"),)
     assert contact.distance([0.0, 0.0, 0.0]) == pytest.approx(0.07, abs=1e-6)
+
+
+def test_shapes_that_no_joint_moves():
+    """On the axes of all joints: distances are constants."""
+    links = "".join(f"<link name='{name}'>{BALL}</link>" for name in "abc")
+    joint = (
+        "<joint name='{1}' type='continuous'><parent link='{0}'/><child link='{1}'/><origin xyz='0.03 0 0'/></joint>"
+    )
+    text = f"<robot name='arm'>{links}{joint.format('a', 'b')}{joint.format('b', 'c')}</robot>"
+    robot = kt.load(text, format="urdf")
+    contact, q = kt.collisions(robot), np.array([[0.0, 0.0], [0.5, 1.0]])
+    assert contact(q).tolist() == [False, False]
+    assert contact.distance(q) == pytest.approx([0.04, 0.04], abs=1e-9)
+    for each_pair in (False, True):
+        clearance = kt.clearance(robot, each=each_pair)
+        assert clearance(q).ravel() == pytest.approx([0.04, 0.04], abs=1e-8)
+        assert clearance.interpret(q).ravel() == pytest.approx([0.04, 0.04], abs=1e-8)
+        assert not np.asarray(kt.vjp(clearance)(q[0], np.ones(clearance.output.shape))).any()

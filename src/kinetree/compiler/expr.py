@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.compiler.lookup import Lookup, operation
+from kinetree.compiler.lookup import Leasts, Lookup, operation
 from kinetree.compiler.ops import OPS, Op
 from kinetree.compiler.rules import RULES
 
@@ -48,7 +48,7 @@ class Graph:
             if not known and (argument.op is not None and argument.op.logical) != (name == "where" and i == 0):
                 raise TypeError(f"argument {i + 1} of {name}: a truth value is what `where` takes first, and only that")
         values = [a.value for a in args]
-        if None not in values:
+        if None not in values and not isinstance(op, Leasts):  # which has many results
             with np.errstate(all="ignore"):
                 return self.constant(op.meaning(*values))
         for rule in RULES.get(name, ()) if isinstance(name, str) else ():
