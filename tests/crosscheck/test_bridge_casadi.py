@@ -82,7 +82,8 @@ def test_what_is_no_kernel_is_refused():
 
 def test_a_search_of_a_table_is_refused():
     ball = "<collision><geometry><sphere radius='0.01'/></geometry></collision>"
-    joint = "<joint name='{1}' type='continuous'><parent link='{0}'/><child link='{1}'/><origin xyz='1 0 0'/><axis xyz='0 0 1'/></joint>"
+    ends = "<parent link='{0}'/><child link='{1}'/><origin xyz='1 0 0'/><axis xyz='0 0 1'/>"
+    joint = f"<joint name='{{1}}' type='continuous'>{ends}</joint>"
     links = "".join(f"<link name='{name}'>{ball}</link>" for name in "abc")
     text = f"<robot name='arm'>{links}{joint.format('a', 'b')}{joint.format('b', 'c')}</robot>"
     with pytest.raises(kt.KinetreeError, match="clearance searches a table, which CasADi cannot"):
