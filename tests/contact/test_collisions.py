@@ -311,10 +311,33 @@ def test_wrong_arguments(options, message):
         kt.collisions(arm(BALL, BALL, BALL), **options)
 
 
-def test_wrong_shapes_of_arrays():
+def test_wrong_arrays():
     contact = kt.collisions(arm(BALL, BALL, BALL))
-    with pytest.raises(kt.KinetreeError, match=r"shape \(3,\)"):
-        contact([0.0, 0.0, 0.0])
+    moving = kt.collisions(arm(BALL, BALL, BALL), moving=("c",))
+    for call, message in (
+        (lambda: contact([0.0, 0.0, 0.0]), r"q .*\(3,\)"),
+        (lambda: contact("x"), "q is no array of numbers: 'x'"),
+        (lambda: contact(None), "q is no array of numbers"),
+        (lambda: moving([0.0, 0.0], "x"), "moving is no array of numbers"),
+        (lambda: moving([0.0, 0.0], np.eye(4)), r"moving has the shape \(4, 4\); expected \(…, 1, 4, 4\)"),
+        (lambda: moving(np.zeros((2, 2)), np.zeros((3, 1, 4, 4))), r"\(2,\) and \(3,\), which do not go together"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=message):
+            call()
+
+
+def test_a_link_that_floats_has_no_neighbours():
+    for kind, pairs in (("floating", (("a", "b"),)), ("planar", (("a", "b"),)), ("revolute", None)):
+        robot = kt.load(
+            f"<robot name='r'><link name='a'>{BALL}</link><link name='b'>{BALL}</link><joint name='j' type='{kind}'>"
+            f"<parent link='a'/><child link='b'/>{LIMIT}</joint></robot>",
+            format="urdf",
+        )
+        if pairs:
+            assert kt.collisions(robot).pairs == pairs
+        else:
+            with pytest.raises(kt.KinetreeError, match="no two links are left"):
+                kt.collisions(robot)
 
 
 def test_robots_without_shapes_and_with_missing_meshes():

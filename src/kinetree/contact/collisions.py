@@ -15,7 +15,9 @@ from kinetree.contact.pairs import LeftOut
 from kinetree.contact.poses import moved
 from kinetree.display import counted
 from kinetree.errors import fail
+from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
 PORTION = 20_000
@@ -120,19 +122,21 @@ class Collisions:
 
     def _by_portions(self, answer: Callable[..., Array], q: Any, moving: Any) -> Any:
         """Return the answers for a flat batch, in the shape of the batch."""
-        q = np.asarray(q, dtype=float)
-        given = [q]
+        given = [checked_q(self.robot.limits, q, "q")]
+        if (moving is None) != (not self.moving):
+            wanted = f"the poses of {', '.join(self.moving)} are missing; expected a second argument"
+            raise fail("moving", wanted if self.moving else "no links were named as moving; expected q alone")
+        cores = [self._poses.inputs[0].shape, (len(self.moving), 4, 4)]
         if self.moving:
-            if moving is None:
-                raise fail("moving", f"the poses of {', '.join(self.moving)} are missing; expected a second argument")
-            given.append(np.asarray(moving, dtype=float))
-        elif moving is not None:
-            raise fail("moving", "no links were named as moving; expected q alone")
-        cores = [(self._poses.inputs[0].shape), (len(self.moving), 4, 4)]
-        for array, core in zip(given, cores, strict=False):
-            if array.shape[-len(core) :] != core:
-                raise fail("shape", f"an input has the shape {array.shape}; expected (…, {', '.join(map(str, core))})")
-        batch = np.broadcast_shapes(*(a.shape[: -len(c)] for a, c in zip(given, cores, strict=False)))
+            given.append(numbers(moving, "moving", "moving is"))
+            if given[1].shape[-3:] != cores[1]:
+                raise fail("moving", f"moving has the shape {given[1].shape}; expected (…, {len(self.moving)}, 4, 4)")
+        shapes = [a.shape[: -len(c)] for a, c in zip(given, cores, strict=False)]
+        try:
+            batch = np.broadcast_shapes(*shapes)
+        except ValueError:
+            message = f"the batches of q and moving are {shapes[0]} and {shapes[1]}, which do not go together"
+            raise fail("moving", message) from None
         flat = [np.broadcast_to(a, batch + c).reshape(-1, *c) for a, c in zip(given, cores, strict=False)]
         starts = range(0, max(len(flat[0]), 1), PORTION)
         found = np.concatenate([answer(*(a[i : i + PORTION] for a in flat)) for i in starts])

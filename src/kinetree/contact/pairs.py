@@ -35,7 +35,7 @@ def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = (
     """Return the pairs of links that move against each other and are no neighbours, and the neighbours.
 
     links: those with shapes. moving: those that move by themselves, and have no neighbours. Neighbours have one joint
-    between them, or several that turn, with links in between that have no shapes.
+    between them, which is not floating or planar, or several that turn, with links in between that have no shapes.
     """
     model = tree(robot)
     body = {name: model.frame(name)[0] for name in links}
@@ -47,8 +47,9 @@ def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = (
             kept.append((a, b))
         elif body[a] != body[b]:
             between, joints = _between(model, body[a], body[b])
-            turn = all(all(robot.joints[model.joints[i]].kind.angular) for i in joints)
-            if shaped.isdisjoint(between) and (turn or len(joints) == 1):
+            kinds = [robot.joints[model.joints[i]].kind.angular for i in joints]
+            turn = all(all(angular) for angular in kinds)
+            if shaped.isdisjoint(between) and (turn or (len(kinds) == 1 and len(kinds[0]) == 1)):
                 left_out.append(LeftOut(a, b, "neighbours"))
             else:
                 kept.append((a, b))
