@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.contact.covers import cover
 from kinetree.contact.solids import Solid, hull_of
 from kinetree.shapes.mesh import Mesh
@@ -134,3 +135,23 @@ def test_it_is_the_same_each_time_and_kept():
     one = SOLIDS["hull"]
     again = Solid("other", "hull", (), np.eye(4), "again", Mesh(one.mesh.vertices.copy(), one.mesh.triangles.copy()))
     assert cover(again, 0.03) is cover(one, 0.03)
+
+
+@each(
+    "one",
+    [
+        solid("box", 1.0, 1.0, 1e-6),
+        solid("box", 100.0, 100.0, 0.01),
+        solid("cylinder", 100.0, 0.001),
+        solid("cylinder", 0.001, 100.0),
+    ],
+)
+@pytest.mark.slow
+def test_plates_and_needles_have_covers(one):
+    found = cover(one, 0.02)
+    assert 0 < len(found.outer) < 3000
+    size = np.array(one.sizes if one.kind == "box" else (2 * one.sizes[0], 2 * one.sizes[0], one.sizes[1])) / 2
+    points = np.random.default_rng(4).uniform(-size, size, (2000, 3))
+    points = points[depth(one, points) >= 0]
+    far = np.linalg.norm(points[:, None] - found.outer[:, :3], axis=2) - found.outer[:, 3]
+    assert (far.min(axis=1) <= 0).all()

@@ -26,6 +26,10 @@ LARGEST, SMALLEST = 2, 6
 """Pieces of a surface against the slack: that many times as long at first, and that many times shorter in the end."""
 LARGE = 2000
 """A solid with more surface than so many squares of the slack gets more slack, so that it has few spheres."""
+LONG = 500
+"""A solid that is so many times as long as the slack gets more slack too."""
+MOST_PRISMS = 20_000
+"""Prisms that are put into spheres one grid cell at a time, as more of them would take too much memory."""
 ANOTHER = 0.5
 """A face is another side of a part where 1 - the cosine of the angle to it is above this."""
 MOST_INNER = 12
@@ -76,7 +80,8 @@ def _of_bytes(data: bytes) -> Cover:
 
 def _made(solid: Solid, slack: float) -> Cover:
     triangles = solid.surface.vertices[solid.surface.triangles]
-    slack = max(slack, float(np.sqrt(area_of(triangles) / LARGE)))
+    size = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())
+    slack = max(slack, float(np.sqrt(area_of(triangles) / LARGE)), size / LONG)
     parts = parts_of(triangles, slack / 2) if solid.kind == "mesh" else [part_of(solid.surface.vertices)]
     depth = _depths(solid, triangles, parts, slack)
     simple = [part.simpler() for part in parts]
@@ -96,23 +101,37 @@ def _outer(parts: Sequence[Part], depth: Depths, slack: float) -> Array:
     while any(map(len, surfaces)):
         both = [_prisms(part, own) for part, own in zip(parts, surfaces, strict=True)]
         prisms, points = (np.concatenate(arrays) for arrays in zip(*both, strict=True))
+        if step < slack / SMALLEST or len(prisms) > MOST_PRISMS:  # thin, or large against the slack
+            return np.concatenate([*(sphere[None] for sphere in found), _in_cells(prisms, slack)])
         deep = [part.depth(own) for part, (_, own) in zip(parts, both, strict=True)]
         radii = np.concatenate(deep) + slack
         some = _apart(points, radii)
         points, radii = points[some], np.maximum(radii[some], depth(points[some]) + slack)
-        if step < slack / SMALLEST:  # thin, or large against the slack
-            points = prisms.mean(axis=1)
-            radii = np.linalg.norm(prisms - points[:, None], axis=2).max(axis=1) * (1 + ROUNDING)
         far = np.sqrt(_squares(points, prisms.reshape(-1, 3))).reshape(len(points), -1, 6).max(axis=2)
         inside = far <= radii[:, None]
         chosen = _greedy(inside)
-        spare = np.where(inside[chosen], far[chosen] - radii[chosen, None], np.inf)
-        place = np.where(inside[chosen].any(axis=0), spare.argmin(axis=0), -1)
+        place = np.full(len(prisms), -1)
+        if len(chosen):
+            spare = np.where(inside[chosen], far[chosen] - radii[chosen, None], np.inf)
+            place = np.where(inside[chosen].any(axis=0), spare.argmin(axis=0), -1)
         found += [np.append(points[c], far[c, place == i].max()) for i, c in enumerate(chosen) if (place == i).any()]
         step /= 2
         places = np.split(place, np.cumsum([len(own) for own in surfaces])[:-1])
         surfaces = [pieces(own[at < 0], step) for own, at in zip(surfaces, places, strict=True)]
     return np.array(found).reshape(-1, 4)
+
+
+def _in_cells(prisms: Array, size: float) -> Array:
+    """Return spheres (n, 4) around prisms (n, 6, 3), one for all that have their middle in a cell of a grid."""
+    cells = np.floor(prisms.mean(axis=1) / size).astype(np.int64)
+    _, number = np.unique(cells, axis=0, return_inverse=True)
+    order = np.argsort(number, kind="stable")
+    starts = np.flatnonzero(np.diff(number[order], prepend=-1))
+    own = prisms[order]
+    low, high = np.minimum.reduceat(own.min(axis=1), starts), np.maximum.reduceat(own.max(axis=1), starts)
+    middles = (low + high) / 2
+    far = np.linalg.norm(own - middles[number[order]][:, None], axis=2).max(axis=1)
+    return np.column_stack([middles, np.maximum.reduceat(far, starts) * (1 + ROUNDING)])
 
 
 def _prisms(part: Part, surface: Array) -> tuple[Array, Array]:
@@ -175,7 +194,7 @@ def _greedy(inside: NDArray[np.bool_]) -> NDArray[np.int64]:
         if (times[inside[row]] > 1).all():
             chosen.remove(row)
             times = times - inside[row]
-    return np.array(chosen)
+    return np.array(chosen, dtype=np.int64)
 
 
 def _squares(a: Array, b: Array) -> Array:
