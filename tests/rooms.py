@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "core": (48_500, ()),
-    "contact and motion": (2_200, ("contact", "trajectories", "cli/contact.py")),
+    "contact and motion": (2_300, ("contact", "trajectories", "cli/contact.py")),
     "check": (
         19_600,
         (
