@@ -244,8 +244,8 @@ class TestPytest:
         pytester.makeini("[pytest]\nkinetree_profile = industrial\n")
         pytester.makepyfile("def test_nothing(): pass")
         installed = any(point.value == "kinetree.pytest_plugin" for point in entry_points(group="pytest11"))
-        plugin = () if installed else ("-p", "kinetree.pytest_plugin")
-        return lambda *words: pytester.runpytest(*plugin, *words)
+        plugin = ("-p", "no:zarr", *(() if installed else ("-p", "kinetree.pytest_plugin")))
+        return lambda *words: pytester.runpytest_subprocess(*plugin, *words)
 
     def test_it_is_off_unless_asked(self, run):
         run().assert_outcomes(passed=1)

@@ -42,6 +42,9 @@ def arm() -> kt.Robot:
     text = ARM.format(joints=joints, links="")
     for link in "abc":
         text = text.replace(f'<link name="{link}"/>', LINK.format(link))
+    ball = "<collision><geometry><sphere radius='0.05'/></geometry></collision></link>"
+    for link in ("base_link", "tool0"):
+        text = text.replace(f'<link name="{link}"/>', f'<link name="{link}">{ball}')
     return kt.load(text, format="urdf")
 
 

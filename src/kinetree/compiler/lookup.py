@@ -253,3 +253,9 @@ Lookup = Nearest | Leasts | Part | Column | Chosen | Farthest
 def operation(op: str | Lookup) -> Op | Lookup:
     """Return the operation that a step names."""
     return OPS[op] if isinstance(op, str) else op
+
+
+def column(values: Any, number: Any) -> Any:
+    """Return the entry of constants (n,) that has a number; a plain number if all are equal."""
+    values = np.asarray(values, dtype=float)
+    return float(values[0]) if (values == values[0]).all() else number.graph.apply(Column(values), number)

@@ -11,9 +11,10 @@ from kinetree.algorithms import convex
 from kinetree.compiler.cache import digest
 from kinetree.compiler.expr import Graph
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.lookup import Column, Farthest
+from kinetree.compiler.lookup import Farthest, column
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import Program, trace
+from kinetree.contact.cells import candidates, cell_of
 from kinetree.contact.solids import Solid
 from kinetree.spatial.se3 import Array
 
@@ -37,7 +38,7 @@ class Convexes:
             if solid.key not in known:
                 across = 1 if len(corners) <= FEW else min(MOST_CELLS, int(np.sqrt(len(corners))))
                 known[solid.key] = across, len(starts) - 1
-                for own in _candidates(corners, across):
+                for own in candidates(corners, across):
                     rows.append(corners[own])
                     starts.append(starts[-1] + len(own))
             across, first = known[solid.key]
@@ -64,7 +65,7 @@ class Convexes:
 
         def vertex(solid: Any, d: Any) -> Any:
             own = {name: column(values, solid) for name, values in self.columns.items()}
-            cell = own["first"] + _cell(d, own["cells"])
+            cell = own["first"] + cell_of(d, own["cells"])
             row = graph.apply(rows, column(self.starts, cell), column(self.starts, cell + 1.0), *d)
             corner = np.array([column(self.rows[:, axis], row) for axis in range(3)])
             flat = own["disc"] / np.maximum(np.sqrt(d[0] * d[0] + d[1] * d[1]), 1e-150)
@@ -101,46 +102,6 @@ class Convexes:
         out = (v / np.maximum(far, 1e-300)[:, None])[:, None] * self.radius[pair][..., None] * np.array([[-1.0], [1.0]])
         points = np.stack([first, first - v], axis=1) + out
         return np.maximum(lower - reach, 0.0), np.maximum(upper - reach, 0.0), points
-
-
-def column(values: Any, number: Any) -> Any:
-    """Return the entry of constants (n,) that has a number; a plain number if all are equal."""
-    values = np.asarray(values, dtype=float)
-    return float(values[0]) if (values == values[0]).all() else number.graph.apply(Column(values), number)
-
-
-def _cell(d: Any, across: Any) -> Any:
-    """Return the number of the cell of a direction on the cube of directions, `across` along an edge."""
-    x, y, z = (abs(e) for e in d)
-    on_x = np.where(np.less(x, y), 0.0, np.where(np.less(x, z), 0.0, 1.0))
-    on_y = (1.0 - on_x) * np.where(np.less(y, z), 0.0, 1.0)
-
-    def pick(a: Any, b: Any, c: Any) -> Any:
-        return np.where(np.less(0.5, on_x), a, np.where(np.less(0.5, on_y), b, c))
-
-    main, u, v = pick(d[0], d[1], d[2]), pick(d[1], d[2], d[0]), pick(d[2], d[0], d[1])
-    size = np.maximum(abs(main), 1e-300)
-    face = 2.0 * pick(0.0, 1.0, 2.0) + np.where(np.less(main, 0.0), 1.0, 0.0)
-    i, j = (np.minimum(np.floor((e / size + 1.0) * 0.5 * across), across - 1.0) for e in (u, v))
-    return (face * across + i) * across + j
-
-
-def _candidates(corners: Array, across: int) -> list[Array]:
-    """Return, for each cell of directions, the numbers of the corners that can be the farthest in one of them."""
-    ends = np.linspace(-1.0, 1.0, across + 1)
-    size = float(np.abs(corners).max(initial=0.0))
-    found = []
-    for face in range(6):
-        sign = -1.0 if face % 2 else 1.0
-        for i in range(across):
-            for j in range(across):
-                uv = [(u, v) for u in (ends[i], ends[i + 1]) for v in (ends[j], ends[j + 1])]
-                directions = np.array([np.roll([sign, u, v], face // 2) for u, v in uv])
-                heights = corners @ directions.T
-                rivals = heights[np.unique(heights.argmax(axis=0))]
-                beaten = (rivals[None] > heights[:, None] + 1e-12 * size).all(axis=2).any(axis=1)
-                found.append(np.flatnonzero(~beaten))
-    return found
 
 
 def _parts(solid: Solid) -> tuple[Array, float, float, tuple[float, float, float]]:

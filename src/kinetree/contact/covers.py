@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.compiler.cache import digest, package, read, write
-from kinetree.contact.parts import Part, Surface, area_of, part_of, parts_of, pieces, step_of, turns
+from kinetree.contact.parts import Part, part_of, parts_of
 from kinetree.contact.solids import Solid
+from kinetree.contact.surfaces import Surface, area_of, pieces, step_of, turns
 from kinetree.spatial.se3 import Array
 
 Depths = Callable[[Array], Array]

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.lookup import column
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import Program, trace
-from kinetree.contact.convex import Convexes, column
+from kinetree.contact.convex import Convexes
+from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
 from kinetree.contact.solids import Solid, hull_of
 from kinetree.spatial.se3 import Array
@@ -110,7 +112,7 @@ class Exact:
         for one in np.unique(number):
             rows = np.flatnonzero(number == one)
             if not self.is_plane[one]:
-                own = _farthest(self.solids[one], -T[rows, 2, :3])
+                own = farthest(self.solids[one], -T[rows, 2, :3])
                 lowest[rows] = (T[rows, :3, :3] @ own[..., None])[..., 0] + T[rows, :3, 3]
         foot = lowest * np.array([1.0, 1.0, 0.0])
         return np.maximum(lowest[:, 2], 0.0), np.stack([foot, lowest], axis=1)
@@ -136,22 +138,3 @@ def hull_or_points(solid: Solid) -> Any:
         return hull_of(solid.surface.vertices, solid.name)
     except KinetreeError:
         return solid.surface
-
-
-def _farthest(solid: Solid, d: Array) -> Array:
-    """Return the points of a solid (n, 3) that are farthest in unit directions (n, 3)."""
-    up = np.array([0.0, 0.0, 1.0])
-    match solid.kind:
-        case "sphere":
-            return solid.sizes[0] * d
-        case "ellipsoid":
-            scaled = d * np.array(solid.sizes) ** 2
-            return np.asarray(scaled / np.linalg.norm(d * np.array(solid.sizes), axis=1)[:, None])
-        case "capsule":
-            return np.asarray(solid.sizes[0] * d + np.sign(d[:, 2:]) * solid.sizes[1] / 2 * up)
-        case "cylinder":
-            flat = d * np.array([1.0, 1.0, 0.0])
-            round_ = flat / np.maximum(np.linalg.norm(flat, axis=1), 1e-300)[:, None]
-            return np.asarray(solid.sizes[0] * round_ + np.sign(d[:, 2:]) * solid.sizes[1] / 2 * up)
-    vertices = solid.surface.vertices
-    return np.asarray(vertices[(d @ vertices.T).argmax(axis=1)])

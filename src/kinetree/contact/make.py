@@ -13,9 +13,10 @@ from kinetree.contact.bounds import Covers
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.covers import cover
 from kinetree.contact.exact import Exact
-from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, corners, moving_pairs, without_srdf
+from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
 from kinetree.contact.table import Body, body_of
+from kinetree.contact.ways import corners
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
@@ -106,10 +107,10 @@ def collisions(
         >>> contact = kt.collisions(arm)
         >>> contact.pairs
         (('a', 'c'),)
-        >>> contact([[0.0, 0.0], [0.0, 3.0]])
+        >>> contact([[0.0, 0.0], [3.0, 0.0]])
         array([False,  True])
-        >>> round(contact.distance([0.0, 0.0]), 9)
-        0.4
+        >>> contact.distance([0.0, 0.0]).round(9)
+        np.float64(0.4)
     """
     if not (np.isfinite(margin) and margin >= 0):
         raise fail("margin", f"margin is {margin!r}; expected a distance from 0, m")

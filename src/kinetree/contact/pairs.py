@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-
+from kinetree.contact.ways import between
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
-from kinetree.model.tree import Tree
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 
 Pair = tuple[str, str]
 FREE_REASONS = ("never", "")
 """Reasons of an SRDF, in lower case, that leave no pair out: both are said of pairs that somebody has sampled."""
-
-
-MOST_CORNERS = 12
-"""Coordinates between two links up to which all combinations of their limits are tried."""
 
 
 class LeftOut(NamedTuple):
@@ -46,46 +40,14 @@ def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = (
         if a in moving or b in moving:
             kept.append((a, b))
         elif body[a] != body[b]:
-            between, joints = _between(model, body[a], body[b])
+            on_the_way, joints = between(model, body[a], body[b])
             kinds = [robot.joints[model.joints[i]].kind.angular for i in joints]
             turn = all(all(angular) for angular in kinds)
-            if shaped.isdisjoint(between) and (turn or (len(kinds) == 1 and len(kinds[0]) == 1)):
+            if shaped.isdisjoint(on_the_way) and (turn or (len(kinds) == 1 and len(kinds[0]) == 1)):
                 left_out.append(LeftOut(a, b, "neighbours"))
             else:
                 kept.append((a, b))
     return kept, left_out
-
-
-def corners(robot: Robot, a: str, b: str) -> Array:
-    """Return the configurations (n, nq) with the joints between two links at their limits in every combination, or the
-    neutral one alone where there are more than MOST_CORNERS coordinates. Joints without limits stay neutral."""
-    model, q = tree(robot), robot.q()
-    ways = [set(_way(model, model.frame(name)[0])) for name in (a, b)]
-    columns = {i for body in ways[0] ^ ways[1] for i in range(robot.nq)[model.q_slice[body]]}
-    limits = robot.limits
-    some = [i for i in sorted(columns) if np.isfinite(limits.lower[i]) and np.isfinite(limits.upper[i])]
-    if len(some) > MOST_CORNERS:
-        return np.asarray(q[None])
-    found = np.tile(q, (2 ** len(some), 1))
-    found[:, some] = list(product(*((limits.lower[i], limits.upper[i]) for i in some)))
-    return found
-
-
-def _way(model: Tree, body: int) -> list[int]:
-    """Return a body and those that carry it, without the base."""
-    way = []
-    while body >= 0:
-        way.append(body)
-        body = model.parent[body]
-    return way
-
-
-def _between(model: Tree, a: int, b: int) -> tuple[set[int], set[int]]:
-    """Return the bodies on the way from one to another, without both, and those whose joints are on it."""
-    one, other = (_way(model, body) for body in (a, b))
-    meeting = next((body for body in one if body in other), -1)
-    joints = {*one} ^ {*other}
-    return (joints | {meeting}) - {a, b}, joints
 
 
 def chosen_pairs(robot: Robot, given: Collection[Pair], links: Collection[str]) -> list[Pair]:

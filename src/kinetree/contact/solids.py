@@ -93,7 +93,7 @@ def solids_of(robot: Robot, geometry: GeometryOf, without: frozenset[str] = froz
 def links_named(robot: Robot, argument: str, names: Collection[str]) -> list[str]:
     """Return names of links that an argument has. Raises KinetreeError for others."""
     if isinstance(names, str):
-        raise fail(argument, f"{argument} is {names!r}; expected several names of links, as in ({names!r},)")
+        raise fail("link-names", f"{argument} is {names!r}; expected several names of links, as in ({names!r},)")
     for name in names:
         if name not in robot.links:
             raise unknown_name("link", name, list(robot.links))

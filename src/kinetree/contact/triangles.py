@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.contact.parts import turns
 from kinetree.contact.poses import inverses
 from kinetree.contact.solids import Solid
+from kinetree.contact.surfaces import turns
 from kinetree.shapes.mesh import Mesh
 from kinetree.spatial.se3 import Array
 
