@@ -14,6 +14,7 @@ from kinetree.cli._say import remark
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
 from kinetree.display import counted
+from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.spatial import Array
 from kinetree.viewing.section import Section
@@ -48,8 +49,6 @@ def command(
     Tested are all pairs of links that move against each other, without those that are listed with the reason. Exit
     status 0 if no links are in contact at --q, 1 if some are, 2 if something is wrong."""
     if not 0 <= samples <= MOST_SAMPLES:
-        from kinetree.errors import fail
-
         raise fail("samples", f"--samples is {samples}; expected a whole number from 0 to {MOST_SAMPLES}")
     q = configuration(robot, values, in_degrees)
     found = collisions(robot, geometry=geometry, touch=touch, without=skip)

@@ -104,8 +104,7 @@ class Nearest:
 @dataclass(frozen=True, eq=False, repr=False)
 class Leasts(Table):
     """In each of several parts of a table of pairs, the least distance less its reach, or `most` where none is below
-    it,
-    and the number of that pair, or 0; of points x0, y0, z0, x1, …. The value of a step is all of them, first the
+    it, and the number of that pair, or 0; of points x0, y0, z0, x1, …. The value of a step is all of them, first the
     distances (m,), then the numbers (m,); `Part` takes one.
 
     ends (m + 1,): part i are the groups from ends[i] to ends[i + 1]. The rate is not known: it has none.

@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.compiler.expr import Graph
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.lookup import Chosen, Column, Leasts, Nearest, Pairs, Part
+from kinetree.compiler.lookup import Chosen, Leasts, Nearest, Pairs, Part, column
 from kinetree.compiler.port import Port
 from kinetree.contact.pairs import Pair
 from kinetree.contact.table import FAR, Body, Layout, Table, box_pairs, points, sphere_pairs
@@ -111,19 +111,16 @@ class _Search:
 
     def _distance(self, pairs: Pairs, number: Any) -> Any:
         """Return the distance less its reach of a pair, in a straight line, so that it has a derivative."""
-        first, second = (self._entry(values, number) for values in (pairs.first, pairs.second))
+        first, second = (column(values, number) for values in (pairs.first, pairs.second))
         d = self._point(first) - self._point(second)
         if pairs.boxes is not None:
             beyond = []
             for axis in range(3):
                 along = d @ self._point(second + float(1 + axis))
-                low, high = (self._entry(pairs.boxes[:, end, axis], number) for end in (0, 1))
+                low, high = (column(pairs.boxes[:, end, axis], number) for end in (0, 1))
                 beyond.append(np.maximum(np.maximum(low - along, along - high), 0.0))
             d = np.array(beyond)
-        return np.sqrt(d @ d) - self._entry(pairs.reach, number)
-
-    def _entry(self, values: Any, number: Any) -> Any:
-        return self.graph.apply(Column(np.asarray(values, dtype=float)), number)
+        return np.sqrt(d @ d) - column(pairs.reach, number)
 
     def _point(self, number: Any) -> Any:
         return np.array([self.graph.apply(Chosen(self.count, axis), number, *self.entries) for axis in range(3)])

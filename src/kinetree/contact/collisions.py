@@ -91,7 +91,7 @@ class Collisions:
         return self._by_portions(self._where, q, moving)
 
     def bounds(self, q: Any, moving: Any = None) -> Bounds:
-        """Return bounds of the least distance, m, without an exact answer about any pair."""
+        """Return bounds of the least distance, m: that of the covers, and the distance itself."""
         least = self._by_portions(lambda *given: self._covers.least()(*given), q, moving)
         lower = np.maximum(least, 0.0)
         return Bounds(lower, self.distance(q, moving))
@@ -187,8 +187,7 @@ class Collisions:
 
     def _distances(self, given: Sequence[Array], rows: Array, pairs: Array, above: Any) -> tuple[Array, Array]:
         """Return the distances (n,) of pairs of links in configurations (n,), or numbers beyond `above`, and
-        the nearest
-        points in the root (n, 2, 3)."""
+        the nearest points in the root (n, 2, 3)."""
         if not len(rows):
             return np.zeros(0), np.zeros((0, 2, 3))
         count = self._counts[pairs]

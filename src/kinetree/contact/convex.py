@@ -20,7 +20,6 @@ from kinetree.spatial.se3 import Array
 
 FEW, MOST_CELLS = 16, 12
 """Corners up to which all are compared; cells along an edge of the cube of directions at most."""
-KINDS = ("sphere", "box", "cylinder", "capsule", "ellipsoid", "hull")
 
 
 class Convexes:
@@ -81,8 +80,7 @@ class Convexes:
 
     def distances(self, pair: Any, T: Any, above: Any = np.inf) -> tuple[Array, Array, Array]:
         """Return a lower and an upper bound (n,) of the distances of solids, m, both 0 in contact, and the nearest
-        points
-        (n, 2, 3) of both in the frame of the first, which mean something where they are apart.
+        points (n, 2, 3) of both in the frame of the first, which mean something where they are apart.
 
         pair (n, 2): numbers of solids. T (n, 3, 4): pose of the second in the first. above: a distance beyond which the
         bounds need not be close.

@@ -50,8 +50,7 @@ class Cover:
 
 
 def cover(solid: Solid, slack: float) -> Cover:
-    """Return the cover of a solid. Of those that are not convex, or large, the slack may be larger than asked for,
-    m."""
+    """Return the cover of a solid. The slack, m, may be larger than asked for of those that are large or not convex."""
     if solid.kind == "plane":
         return Cover(np.zeros((0, 4)), np.zeros((0, 4)), 0.0)
     if solid.kind == "sphere":

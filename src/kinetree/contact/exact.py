@@ -18,6 +18,7 @@ from kinetree.contact.convex import Convexes
 from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
 from kinetree.contact.solids import Solid, hull_of
+from kinetree.errors import KinetreeError
 from kinetree.spatial.se3 import Array
 
 
@@ -126,14 +127,12 @@ class Exact:
 
 def _convex(solid: Solid) -> Solid:
     if solid.kind == "mesh":
-        return Solid(solid.link, "hull", (), solid.T, solid.name, hull_or_points(solid))
+        return Solid(solid.link, "hull", (), solid.T, solid.name, _hull_or_points(solid))
     return Solid(solid.link, "sphere", (1.0,), solid.T, solid.name) if solid.kind == "plane" else solid
 
 
-def hull_or_points(solid: Solid) -> Any:
+def _hull_or_points(solid: Solid) -> Any:
     """Return the convex hull of a mesh; a flat one as it is."""
-    from kinetree.errors import KinetreeError
-
     try:
         return hull_of(solid.surface.vertices, solid.name)
     except KinetreeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -10,11 +10,8 @@ from kinetree.contact.ways import between
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
-from kinetree.spatial.se3 import Array
 
 Pair = tuple[str, str]
-FREE_REASONS = ("never", "")
-"""Reasons of an SRDF, in lower case, that leave no pair out: both are said of pairs that somebody has sampled."""
 
 
 class LeftOut(NamedTuple):
@@ -67,15 +64,13 @@ def chosen_pairs(robot: Robot, given: Collection[Pair], links: Collection[str]) 
     return found
 
 
-Test = Callable[[Array, Sequence[Pair]], Array]
-
-
 def without_srdf(
     robot: Robot, pairs: Sequence[Pair], always: Collection[Pair], touching: Collection[Pair]
 ) -> tuple[list[Pair], list[LeftOut]]:
     """Return the pairs without those that always touch and those that an SRDF leaves out for a reason that holds.
 
-    always: pairs that touch wherever the joints stand. touching: those that touch in the neutral configuration.
+    Never, and no reason, leave no pair out: both are said of pairs that were sampled. always: pairs that touch wherever
+    the joints stand. touching: those that touch in the neutral configuration.
     """
     reasons: dict[frozenset[str], str] = {}
     enabled: set[frozenset[str]] = set()
