@@ -137,6 +137,7 @@ def corners(n):
     return kt.chain(joints), np.float32(rng.choice([-9.0, 0.3, 9.0], (200, n)))
 
 
+@pytest.mark.slow
 def test_single_precision_is_rounded_towards_the_inside_of_the_limits():
     robot, outside = corners(4)
     found = robot.limits.project(outside)

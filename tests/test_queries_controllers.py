@@ -359,6 +359,7 @@ def test_real_models_in_xacro_have_them_too(key, at_least):
     assert sum(has_the_frames_that_the_file_says(key, path)[1] for path in found) >= at_least
 
 
+@pytest.mark.slow
 @each(
     "key, name, model",
     [("fanuc", "m430ia", "m430ia2f"), ("fanuc", "m430ia", "m430ia2p"), ("yaskawa", "hc30pl", "hc30pl")],
@@ -406,6 +407,7 @@ def test_real_models_at_zero(model):
         np.testing.assert_allclose(turns, [unit[axis] for axis in axes.split()], atol=2e-3)
 
 
+@pytest.mark.slow
 def test_texts_of_a_whole_chain(arm):
     """What a program says goes to joints and back."""
     q0 = np.array([0.3, -1.2, 1.1, -0.4, 0.8, 0.2])

@@ -203,6 +203,7 @@ def test_manipulability_of_an_arm_in_the_plane(arm):
     assert kt.manipulability(three, "hand", rows="angular")(q).tolist() == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_methods_of_manipulability_agree_on_a_real_robot():
     robot = kt.load(icub_urdfs()[0])
     q, _ = some(robot, 20, seed=3)

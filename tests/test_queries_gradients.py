@@ -69,6 +69,7 @@ def test_every_query(name):
     agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fk", "jacobian", "inverse_dynamics", "energy", "integrate", "difference"])
 def test_every_joint_type(name, tree):
     rng = np.random.default_rng(5)
@@ -153,6 +154,7 @@ def test_gradients_where_series_take_over():
         agrees(kernel, [robot.q(), *(np.zeros(port.shape) for port in kernel.inputs[1:])], rng)
 
 
+@pytest.mark.slow
 def test_gradients_in_batches_and_twice():
     robot, rng = kt.load("icub"), np.random.default_rng(13)
     kernel = kt.fk(robot, "l_hand")

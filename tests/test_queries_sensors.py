@@ -66,6 +66,7 @@ def expected_imu(poses: np.ndarray, gravity: np.ndarray) -> np.ndarray:
     return np.array([S[2, 1], S[0, 2], S[1, 0], *(R.T @ (SECOND @ places - gravity))])
 
 
+@pytest.mark.slow
 @each("name", ["base", "on_trunk5", "thumb_link", "finger_link", "branch4", "imu", "gyro"])
 def test_an_imu_against_finite_differences_of_poses(name):
     motion, sensor = Motion(ROBOT, 1), ROBOT.sensors.get(name)

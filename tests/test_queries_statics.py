@@ -71,6 +71,7 @@ def test_a_wrench_is_the_same_from_every_frame_of_its_link():
     np.testing.assert_allclose(kt.dynamics.wrench(ROBOT, b, a).interpret(q, moved_w), w, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 @each("frame, base", WAYS)
 def test_wrenches_and_points_go_there_and_back_and_by_way_of_another_frame(frame, base):
     q, _, w = some(ROBOT, 3)
@@ -141,7 +142,7 @@ def beyond(robot: Robot, link: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("sensor", ["l_arm_ft", "r_leg_ft"])
+@pytest.mark.parametrize("sensor", [pytest.param("l_arm_ft", marks=pytest.mark.slow), "r_leg_ft"])
 def test_a_sensor_holds_the_limb_that_hangs_on_it(icub, sensor):
     """The part above holds the part below: straight up, with its weight, at its centre of mass."""
     link = icub.joints[icub.sensors[sensor].joint].child

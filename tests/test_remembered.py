@@ -132,6 +132,7 @@ def test_a_solver_of_other_limits_or_another_frame_solves_for_these():
     assert not kt.ik(robot, "hand", limits=narrow)(T).success
 
 
+@pytest.mark.slow
 @each("change", [{"frame": "e_link"}, {"base": "a_link"}, {"method": "condition"}, {"rows": "linear"}])
 @each("method", ["yoshikawa", "minimum_singular_value"])
 def test_each_argument_changed_alone_is_another_measure(method, change):

@@ -55,6 +55,7 @@ def check(*words):
 
 
 class TestAGripperOnTool0:
+    @pytest.mark.slow
     def test_it_is_the_first_finding_at_the_line_that_attaches_it(self, cell):
         lines = check("cell.urdf.xacro", "--profile", "industrial")
         line = next(i for i, text in enumerate(CELL.splitlines(), 1) if 'parent="tool0"' in text)

@@ -71,6 +71,7 @@ def test_jacobian_is_the_derivative_of_the_pose(frame, base, axes, seed):
         np.testing.assert_allclose(J[:, i], twist_between(T, before, after, 2 * h, axes), rtol=0, atol=2e-9)
 
 
+@pytest.mark.slow
 @each("axes", AXES)
 @each("frame, base", WAYS)
 def test_hessian_is_the_derivative_of_the_jacobian(frame, base, axes):

@@ -176,6 +176,7 @@ class TestArgumentsOfOneModel:
         assert "xacro arguments mean nothing to urdf" in result.stderr
 
 
+@pytest.mark.slow
 def test_files_outside_of_the_workspace_are_named_for_check(run, files, tmp_path):
     (tmp_path / "cell" / ".git").mkdir(parents=True)
     out = tmp_path / "cell" / "both.xacro"

@@ -12,6 +12,7 @@ from kinetree.cli._queries import QUERIES, parameters
 from support import full_disk
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("flags", "dtype"), [((), "float64"), (("--float",), "float32")])
 def test_every_query_is_written_and_computes(run, mixed, tmp_path, flags, dtype):
     robot = kt.load(mixed)

@@ -122,6 +122,7 @@ def test_the_header_names_inputs_with_units_and_order(run, drone, tmp_path):
         assert line in header
 
 
+@pytest.mark.slow
 def test_contacts_from_several_sensors(run, drone, tmp_path):
     """A contact on each side of the sensor: its reading tells them apart, and the base floats."""
     out, frames = tmp_path / "drone.c", ["hull", "hand"]

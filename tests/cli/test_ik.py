@@ -60,6 +60,7 @@ def test_there_and_back(run):
     )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_reached(run):
     result = run("ik", "icub", "--frame", "l_hand", "--base", "chest", "--pose", "0 3 0", "--q", "l_elbow=50", "--deg")
     assert result.exit_code == 1

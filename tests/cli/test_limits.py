@@ -14,6 +14,7 @@ from kinetree.solvers.limits.report import report as reports, violations
 from kinetree.spatial import polytope
 
 
+@pytest.mark.slow
 def test_what_the_tendons_forbid(run):
     result = run("limits", "icub", "--limits", "tendons")
     assert (result.exit_code, result.stderr) == (0, "")

@@ -70,6 +70,7 @@ def given(names, values):
     return [f"--q={name}={value!r}" for name, value in zip(names, values, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [*COUPLED, *SERIAL])
 def test_joints_go_in_and_out_as_on_the_pendant(run, file, key):
     arm, q = file(key), joints_of_the_model(key)

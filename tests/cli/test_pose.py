@@ -84,6 +84,7 @@ def test_fk_as_a_pendant_shows_it(run, arm):
     assert "no frame 'base', to be FANUC's WORLD" in run("fk", "icub", "--controller", "fanuc").stderr
 
 
+@pytest.mark.slow
 def test_a_controller_of_fk_and_ik_is_one_of_pose(run, arm):
     """ros, all, aliases and forms, in any case; and the same words of what is none."""
     at = ("--q", "j1=90", "--q", "j3=90", "--deg")

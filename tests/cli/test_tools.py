@@ -121,6 +121,7 @@ def test_fk_and_python_show_the_tool_in_the_user_frame(run, cell, key, tool, use
         np.testing.assert_allclose(by_hand(key, shown), expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @every
 def test_fk_there_and_ik_back(run, cell, key):
     words, T_tool, T_user = options(key, "numbers", "name")
@@ -244,6 +245,7 @@ def test_ik_wants_a_frame(run, cell):
     assert "Missing option '--frame'" in run("ik", cell, "--pose", "1 0 1").stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -74,6 +74,7 @@ def kernel(n):
     return Kernel("f", (x,), (y, m, state), lambda: program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_header_of_hostile_labels_compiles(tmp_path, dtype):
     k = kernel(len(LABELS))

@@ -22,6 +22,7 @@ from toy_kernels import runnable
 POSIX = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are of POSIX")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["off", "OFF", "Off"])
 def test_turned_off(word, tmp_path, monkeypatch, work):
     monkeypatch.setenv("KINETREE_CACHE", word)

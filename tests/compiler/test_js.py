@@ -58,6 +58,7 @@ def test_every_operation(tmp_path):
         np.testing.assert_array_equal(np.signbit(found[rows, i]), np.signbit(expected[rows, i]), err_msg=name)
 
 
+@pytest.mark.slow
 @in_node
 @pytest.mark.parametrize(
     "constants", [(-1.5, -0.25, -3.0), (0.75, -0.5, 1e-9), (-0.0, -1.0, 2.0), (np.inf, np.nan, 0.0)]

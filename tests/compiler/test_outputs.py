@@ -66,6 +66,7 @@ def test_batches(k, one, other):
     assert {part.dtype for part in k(q, qd, dtype=np.float32)} == {np.dtype(np.float32)}
 
 
+@pytest.mark.slow
 @each("threads", [1, 2])
 def test_parts_are_views_of_out(k, threads):
     q, qd = RNG.normal(size=(2, 5000, 3))

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import assume, given as examples, settings, strategies as st
 
 from each import each
@@ -117,6 +118,7 @@ def run(tree, x, check=lambda name, args, value: None):
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @examples(trees(EXACT, SMALL), st.tuples(SMALL, SMALL, SMALL))
 def test_exact_expressions_stay_exact(tree, x):

@@ -165,6 +165,7 @@ def test_fork(k):
     np.testing.assert_array_equal(T, right(1))
 
 
+@pytest.mark.slow
 def test_large_results_are_not_kept():
     made = kernel(lambda x: np.array([x[0] * i for i in range(SMALL + 1)]), (1,))
     made(np.zeros(1))

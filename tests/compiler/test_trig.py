@@ -81,6 +81,7 @@ def test_within_two_ulp(sincos, dtype):
     assert ulps(sincos(x), values).max() <= 2
 
 
+@pytest.mark.slow
 def test_right_beyond(sincos, dtype):
     x, values = exact(far, dtype)
     assert ulps(sincos(x), values).max() <= 2

@@ -65,7 +65,7 @@ def depth(one, points):
     return 0.06 - np.hypot(np.hypot(*points[:, :2].T) - 0.2, points[:, 2])  # of the torus around which the mesh lies
 
 
-def inside(one, n=2_000):
+def inside(one, n=1_000):
     """Points in a solid."""
     if one is SOLIDS["open"]:
         a, b, c = np.moveaxis(OPEN.vertices[OPEN.triangles[RNG.integers(0, 2, n)]], 1, 0)

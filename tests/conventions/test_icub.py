@@ -93,6 +93,7 @@ def turned(robot: kt.Robot, joint: str, rpy: tuple[float, float, float]) -> kt.R
 
 
 class TestAxes:
+    @pytest.mark.slow
     @each(
         "angle, severity, said",
         [
@@ -119,6 +120,7 @@ class TestAxes:
         assert fine.severity == "info"
         assert "180 degrees off (-1, 0, 0), that of the naming conventions, which are wrong here" in fine.message
 
+    @pytest.mark.slow
     @each("joint", naming().leaning)
     def test_the_lean_of_the_arms_is_a_remark_and_another_one_is_not(self, joint):
         robot = kt.load("icub")

@@ -148,6 +148,7 @@ class TestTheRestOfTheElement:
 class TestConversion:
     """URDF takes moments about the origin of the frame in which it reads, SDF about that of the joint."""
 
+    @pytest.mark.slow
     @each("frame", FRAMES)
     @each("type", ["fixed", "continuous", "prismatic"])
     @each("joint", ["0 0 0", "0.1 0 1"])
@@ -157,6 +158,7 @@ class TestConversion:
         same = {"child": True, "sensor": sensor == "0 0 0", "parent": joint == "0 0 0" and type != "prismatic"}
         assert survives(robot, "sdf") == same[frame]
 
+    @pytest.mark.slow
     @each("frame", FRAMES)
     @each("type", ["fixed", "revolute", "prismatic"])
     @each("joint", ["0 0 0", "0.1 0 -0.4"])

@@ -405,6 +405,7 @@ def test_least_masses_are_a_finding(tmp_path):
     assert not [note for note in kt.save(heavy, tmp_path / "arm.xml") if note.code == "bounds"]
 
 
+@pytest.mark.slow
 @each(
     "kind, axes, names",
     [

@@ -129,6 +129,7 @@ def test_the_format_urdf_is_urdf(written):
             kt.load(source, format="urdf")
 
 
+@pytest.mark.slow
 def test_the_checker_expands_it_in_a_child(written):
     plain = written(PLAIN, "plain.urdf")
     file = written(PLAIN.replace("0 0 1.5", "0 0 ${3 / 2}").replace('xyz="0 0 1"', 'xyz="0 0 2"'))

@@ -105,6 +105,7 @@ def test_golden_poses(icub):
         assert np.abs(pose[:3, 3] - position).max() < 1e-12, name
 
 
+@pytest.mark.slow
 def test_golden_points_of_every_version():
     lines = Path(__file__).with_name("icub_golden.csv").read_text().splitlines()
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -116,6 +117,7 @@ def test_golden_points_of_every_version():
         assert np.abs(point[:3] - [float(row[x]) for x in "xyz"]).max() < 1e-12, (row["version"], row["frame"])
 
 
+@pytest.mark.slow
 @each("version", versions("icub"))
 @each("limits", [None, "dh"])
 def test_the_text_has_the_tables_and_the_limits(version, limits):
@@ -268,6 +270,7 @@ def test_the_inertial_sensor(icub):
     assert np.abs(at_zero[:3, 3] - (0.013, 0.0066, 0.3756)).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_the_places_of_the_inertial_sensor_against_each_other(icub):
     def away(robot: kt.Robot, frame: str) -> float:
         return 1000 * float(np.linalg.norm(kt.fk(robot, frame, base="imu_page_frame")(robot.q())[:3, 3]))

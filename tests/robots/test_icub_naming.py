@@ -372,6 +372,7 @@ def angle(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.arctan2(np.linalg.norm(np.cross(a, b)), np.dot(a, b)))
 
 
+@pytest.mark.slow
 def test_force_torque_sensors_read_what_the_child_does_to_the_parent(models):
     """The plate out of which z points acts on the other: z points down the limb, so below acts on above."""
     assert naming().force_torque.measures == "child_on_parent"

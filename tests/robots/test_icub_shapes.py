@@ -87,6 +87,7 @@ def test_nothing_else_changes():
     assert not any(link.visuals for link in plain.links.values())
 
 
+@pytest.mark.slow
 @each("format", ["urdf", "sdf", "mjcf", "dh"])
 def test_every_format_has_the_shapes(format):
     icub = kt.load("icub")

@@ -70,6 +70,7 @@ PRINTED = [  # a row of A and its number of b, typed from the page
 ]
 
 
+@pytest.mark.slow
 @each("i", range(14))
 def test_each_row_of_the_built_in_robot_is_a_q_plus_b(i):
     """In degrees, whatever the joints."""
@@ -218,6 +219,7 @@ def test_the_sets_of_the_built_in_robot():
     assert with_tendons.limits.contains(inside).all()  # iKin's set is the smaller one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", versions("icub"))
 def test_before_version_3_the_built_in_robot_has_them(version):
     robot, printed = kt.load(f"icub:{version}"), kt.load(f"icub:{version}", limits="dh")

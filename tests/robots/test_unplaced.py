@@ -106,6 +106,7 @@ def test_commands(tmp_path, monkeypatch, arguments):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.slow
 @each("format", ["urdf", "sdf", "mjcf"])
 def test_files_of_other_programs(icub, tmp_path, format):
     notes = kt.save(icub, tmp_path / f"r.{format}", format=format)
@@ -127,6 +128,7 @@ def test_robots_whose_frames_have_places_have_no_note(tmp_path):
     assert "unplaced" not in [note.code for note in kt.save(kt.load("icub:2.7"), tmp_path / "r.xml")]
 
 
+@pytest.mark.slow
 def test_transforms_leave_it_out_and_say_so(icub, tmp_path):
     (tmp_path / "m.csv").write_text("time,l_elbow\n0,0.5\n1,0.6\n")
     notes = [*converted(icub, tmp_path / "m.csv").notes, *content_of(icub).notes]

@@ -394,6 +394,7 @@ class TestDifferent:
         comparison = kt.compare(robot, with_joint(robot, "finger", limits=(Limit(-1.0, 3.0, 1.0, 4.0),)))
         assert counted(comparison) == [("limit", "limit 'finger upper'")] * 2
 
+    @pytest.mark.slow
     @each("name", ["floating_b4", "ball_b3", "universal_b2", "finger"])
     def test_a_joint_without_limits_and_one_with(self, name):
         robot = everything()

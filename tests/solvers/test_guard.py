@@ -363,6 +363,7 @@ def situations(n, count=400):
     return q, q + rng.normal(size=(count, n)) * 10.0 ** rng.uniform(-2, 1, (count, 1)), rng.uniform(0.01, 0.1, count)
 
 
+@pytest.mark.slow
 @each("changed", [*OPTIONS, "robot"])
 def test_what_is_asked_for_is_what_runs(changed):
     """Code is kept by all that a guard is made of: no other guard's code answers."""
@@ -378,6 +379,7 @@ def test_what_is_asked_for_is_what_runs(changed):
     assert not np.array_equal(first, second)
 
 
+@pytest.mark.slow
 @each(
     "velocity, asked, fastest",
     [
@@ -511,6 +513,7 @@ def test_what_a_guard_may_be_asked_for(option, value, legal):
             kt.guard(robot, **{option: value})
 
 
+@pytest.mark.slow
 def test_c_does_not_compile_where_nan_is_ignored(tmp_path):
     """Compiled so, a guard would pass a command that is NaN. Inverse kinematics has a state, too; poses have none."""
     compilers("gcc")

@@ -240,6 +240,7 @@ def test_from_outside_it_comes_back(icub):
     assert (b - q @ A.T).min() >= 0
 
 
+@pytest.mark.slow
 def test_joints_that_are_too_fast_brake_straight(icub):
     guard = kt.guard(icub, "left_arm", acceleration=10.0)
     q = at_rest(icub, guard, 1)[0]

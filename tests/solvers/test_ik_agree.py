@@ -94,7 +94,7 @@ def test_out_of_reach_all_three_agree(hand):
 
 
 @pytest.mark.parametrize("count", [12, pytest.param(300, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("tolerance", [1e-6, 1e-3])
+@pytest.mark.parametrize("tolerance", [pytest.param(1e-6, marks=pytest.mark.slow), 1e-3])
 def test_at_the_ends_of_ranges_all_three_agree_about_targets_that_are_not_exact(tolerance, count):
     """A closed form is not certain of a target that is off by less than the tolerance, or not quite a rotation."""
     icub, rng = kt.load("icub"), np.random.default_rng(5)

@@ -169,6 +169,7 @@ class TestBetween:
         close(se3.rotation_between(a, -a) @ a, -a)
         assert np.array_equal(se3.rotation_between(a, a), np.eye(3))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("near", NEAR)
     @given(a=direction, side=direction, sign=st.sampled_from([-1.0, 1.0]))
     def test_near_opposite_and_near_equal(self, near, a, side, sign):

@@ -185,6 +185,7 @@ def test_svg_has_the_shapes_as_one_image_and_stays_small():
     assert picture(box, suffix=".svg") == picture(box, suffix=".svg")
 
 
+@pytest.mark.slow
 def test_without_shapes_links_and_joint_axes_are_lines():
     parts = parts_of(everything())
     parts.links = [replace(link, visuals=(), collisions=()) for link in parts.links]

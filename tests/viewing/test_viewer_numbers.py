@@ -57,6 +57,7 @@ def answers():
     return T, others, {name: values if name == "controllers" else np.array(values) for name, values in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rpy", "angles", "quaternion"])
 def test_rotations_go_there_and_back(answers, name):
     T, _, found = answers
