@@ -42,7 +42,7 @@ def pytest_collection_finish():
     """Let the garbage collector leave the tests themselves alone, and run less often: it takes a tenth of the time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(500_000, 20, 20)
 
 
 def pytest_ignore_collect(collection_path, config):

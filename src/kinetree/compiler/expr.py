@@ -22,11 +22,12 @@ class Graph:
     It has no lock: each trace makes its own, and runs in one thread.
     """
 
-    __slots__ = ("_known", "exprs")
+    __slots__ = ("_applied", "_known", "exprs")
 
     def __init__(self) -> None:
         self.exprs: list[Expr] = []
         self._known: dict[tuple[object, ...], Expr] = {}
+        self._applied: dict[tuple[object, ...], Expr] = {}
 
     def input(self, number: int) -> "Expr":
         """Return the expression of input number `number`."""
@@ -39,11 +40,19 @@ class Graph:
 
     def apply(self, name: str | Lookup, *arguments: Any) -> "Expr":
         """Return the simplified result of an operation on expressions or floats."""
-        op = operation(name)
         args = tuple([a if isinstance(a, Expr) else self.constant(a) for a in arguments])
-        for i, argument in enumerate(args):
+        for argument in args:
             if argument.graph is not self:
                 raise ValueError("expressions of two traces in one operation")
+        key = (name, *[a.index for a in args])
+        result = self._applied.get(key)
+        if result is None:
+            result = self._applied[key] = self._simplified(name, args)
+        return result
+
+    def _simplified(self, name: str | Lookup, args: "tuple[Expr, ...]") -> "Expr":
+        op = operation(name)
+        for i, argument in enumerate(args):
             known = argument.value is not None  # then a truth value is 1 or 0
             if not known and (argument.op is not None and argument.op.logical) != (name == "where" and i == 0):
                 raise TypeError(f"argument {i + 1} of {name}: a truth value is what `where` takes first, and only that")
