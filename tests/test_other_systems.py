@@ -260,6 +260,8 @@ class TestStreams:
         monkeypatch.setattr(server.os, "strerror", lambda number: "Unknown error")
         error = server._cannot_listen("127.0.0.1", 1, OSError(10048, "only one usage of each address is permitted"))
         assert "only one usage" in str(error)
+        error = server._cannot_listen("127.0.0.1", 1, OSError("no such address"))  # without a number
+        assert error.findings[0].message == "cannot listen on port 1 of '127.0.0.1': no such address"
 
 
 class TestChildren:

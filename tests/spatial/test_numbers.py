@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from each import each
-from kinetree.spatial.numbers import ROUNDED, judged, poses, quaternion_fault
+from kinetree.spatial.numbers import ROUNDED, judged, pose_fault, poses, quaternion_fault
 
 
 def pose(R: np.ndarray, p: tuple[float, ...] = (0.1, -2, 3)) -> np.ndarray:
@@ -110,3 +110,12 @@ def test_quaternions_are_judged_by_their_length():
         assert quaternion_fault(unit.round(digits)) == ""
     for bad in (0.9985, 1.0015, 0.0, np.nan, np.inf):
         assert "the quaternion's length is" in quaternion_fault(np.array([[0, 0, 0, 1.0], [0, 0, 0, bad]]))
+
+
+@each("bad", [np.inf, np.nan, 1e200])
+def test_of_several_entries_that_are_no_positions_the_first_is_named(bad):
+    T = np.eye(4)
+    T[0, 3] = T[1, 3] = bad
+    message, fix = pose_fault(T)
+    assert message.startswith(f"has {bad:g} in entry [0, 3]; expected finite numbers")
+    assert fix is None
