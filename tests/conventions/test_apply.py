@@ -53,6 +53,6 @@ def test_a_group_with_a_bad_repair_is_halved_until_it_stands_alone(played):
 
 
 def test_repairs_without_use_are_given_up(played):
-    (steps, why), tried = played(bad=None, useless=(KEYS[1],))
+    (_, why), tried = played(bad=None, useless=(KEYS[1],))
     assert tried == ["abcd", "acd"]
     assert why == {KEYS[1]: apply.NO_USE}

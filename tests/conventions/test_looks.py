@@ -8,7 +8,7 @@ CUBE = np.array([[-0.1] * 3, [0.1] * 3])
 
 
 def test_boxes_are_judged_one_by_one():
-    far = CUBE + [[2.0, 0, 0]]
+    far = CUBE + np.array([2.0, 0, 0])
     seen, felt = np.array([CUBE, CUBE, CUBE]), np.array([CUBE, far, CUBE * (LARGER + 1)])
     is_larger, is_away, large, small, away = _differences(seen, felt)
     assert is_larger.tolist() == [False, False, True]
