@@ -89,7 +89,7 @@ def test_transforms_at_100_hz_without_loss(robot):
 
 @pytest.mark.slow
 def test_long_at_100_hz_without_loss(icub):
-    seconds, motion = at_length(12, 60), motion_of(icub, 500)
+    seconds, motion = at_length(6, 60), motion_of(icub, 500)
     with serving(icub, motion=motion, rate=RATE, loop=True) as (address, told, _), Client(address) as client:
         started = time.monotonic()
         stamps, _ = received(client, seconds)
