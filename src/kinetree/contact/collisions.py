@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.compiler.kernel import Kernel
-from kinetree.contact.bounds import Covers
+from kinetree.contact.bounds import ROW, Covers
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut
 from kinetree.contact.poses import moved
@@ -57,8 +56,6 @@ class Collisions:
         self,
         covers: Covers,
         exact: Exact,
-        poses: Kernel,
-        links: Sequence[str],
         robot: Robot,
         left_out: Sequence[LeftOut],
         notes: Sequence[str],
@@ -66,14 +63,18 @@ class Collisions:
     ) -> None:
         self.pairs, self.left_out, self.moving, self.margin = covers.pairs, tuple(left_out), covers.moving, margin
         self.robot, self.notes = robot, tuple(notes)
-        self._exact, self._poses, self._covers = exact, poses, covers
-        self._below = covers.below(margin)
-        number = {name: i for i, name in enumerate([*links, *covers.moving])}
-        self._link_of = np.array([number.get(solid.link, -1) for solid in exact.solids])
+        self._exact, self._covers = exact, covers
+        used = [i for name in covers.layout.bodies for i in exact.of_link[name]]
+        self._used, place = [exact.solids[i] for i in used], {number: i for i, number in enumerate(used)}
+        self._near = covers.near(margin, self._used)
         solids = [[(i, j) for i in exact.of_link[a] for j in exact.of_link[b]] for a, b in self.pairs]
         self._counts = np.array([len(own) for own in solids])
         self._first = np.cumsum(self._counts) - self._counts
         self._solids = np.array([both for own in solids for both in own]).reshape(-1, 2)
+        self._decision, self._above = exact.convexes.decision, np.array(margin)
+        self._start = np.eye(1, 18)[0]
+        self._pairs_of = [[(place[i], place[j], np.array([i, j], dtype=float)) for i, j in own] for own in solids]
+        self._places = np.array([[place[i] for i in both] for both in self._solids.tolist()]).reshape(-1, 2)
 
     def __repr__(self) -> str:
         without = f", {len(self.left_out)} left out" if self.left_out else ""
@@ -81,9 +82,8 @@ class Collisions:
 
     def __call__(self, q: Any, moving: Any = None) -> Any:
         """Return whether any two links are in contact (…,), for q (…, nq)."""
-        is_one = moving is None and type(q) is np.ndarray and q.shape == self._poses.inputs[0].shape
-        if is_one and not self.moving and self._below(q).min() >= self.margin:
-            return np.False_  # proved apart
+        if moving is None and type(q) is np.ndarray and q.shape == (self.robot.nq,) and not self.moving:
+            return self._one(self._near(q))
         return self._by_portions(self._any, q, moving)
 
     def where(self, q: Any, moving: Any = None) -> Any:
@@ -126,7 +126,7 @@ class Collisions:
         if (moving is None) != (not self.moving):
             wanted = f"the poses of {', '.join(self.moving)} are missing; expected a second argument"
             raise fail("moving", wanted if self.moving else "no links were named as moving; expected q alone")
-        cores = [self._poses.inputs[0].shape, (len(self.moving), 4, 4)]
+        cores = [(self.robot.nq,), (len(self.moving), 4, 4)]
         if self.moving:
             given.append(numbers(moving, "moving", "moving is"))
             if given[1].shape[-3:] != cores[1]:
@@ -142,32 +142,66 @@ class Collisions:
         found = np.concatenate([answer(*(a[i : i + PORTION] for a in flat)) for i in starts])
         return found.reshape(batch + found.shape[1:])[()]
 
+    def _one(self, near: Array) -> np.bool_:
+        """Return whether any two links are in contact, of one configuration: pair by pair, the likeliest first."""
+        lower = near[len(self._used) :].reshape(-1)
+        while (least := lower[pair := lower.argmin()]) < self.margin:
+            for a, b, numbers in self._pairs_of[pair]:
+                if self._decision(self._start, near[a], near[b], numbers, self._above)[0] < 0.0:
+                    return np.True_
+            lower[pair] = self.margin
+        return np.bool_(least != least)  # not a number counts as in contact
+
     def _any(self, *given: Array) -> NDArray[np.bool_]:
-        lower = self._below(*given)
-        found: NDArray[np.bool_] = ~np.isfinite(lower).all(axis=1)
-        pairs = lower.argmin(axis=1)  # the likeliest first
-        rows = np.flatnonzero(~found & (lower[np.arange(len(lower)), pairs] < self.margin))
-        found[rows] = self._touch(given, rows, pairs[rows])
+        return self._any_of(self._near(*given))
+
+    def _any_of(self, near: Array) -> NDArray[np.bool_]:
+        lower = self._lower(near)
+        pairs = lower.argmin(axis=1)  # the likeliest first, or one that is not a number
+        least = lower[np.arange(len(lower)), pairs]
+        found: NDArray[np.bool_] = ~np.isfinite(least)
+        rows = np.flatnonzero(~found & (least < self.margin))
+        found[rows] = self._touch(near, rows, pairs[rows])
         lower[rows, pairs[rows]] = self.margin
         rest = rows[~found[rows]]
         rows, pairs = np.nonzero(lower[rest] < self.margin)
-        found[rest[rows[self._touch(given, rest[rows], pairs)]]] = True
+        found[rest[rows[self._touch(near, rest[rows], pairs)]]] = True
         return found
 
     def _where(self, *given: Array) -> NDArray[np.bool_]:
-        lower = self._below(*given)
+        near = self._near(*given)
+        lower = self._lower(near)[:, : len(self.pairs)]
         found: NDArray[np.bool_] = ~np.isfinite(lower)
         rows, pairs = np.nonzero(lower < self.margin)
-        found[rows, pairs] = self._touch(given, rows, pairs)
+        found[rows, pairs] = self._touch(near, rows, pairs)
         return found
 
-    def _touch(self, given: Sequence[Array], rows: Array, pairs: Array) -> NDArray[np.bool_]:
+    def _lower(self, near: Array) -> Array:
+        """Return the bounds of all pairs (n, …); the last are paddings."""
+        return near[:, len(self._used) :].reshape(len(near), -1)
+
+    def _touch(self, near: Array, rows: Array, pairs: Array) -> NDArray[np.bool_]:
         """Return whether pairs (n,) are in contact in configurations (n,)."""
-        return np.asarray(self._distances(given, rows, pairs, self.margin)[0] <= self.margin)
+        if not len(rows):
+            return np.zeros(0, dtype=bool)
+        solids, starts, poses = self._posed(near, rows, pairs)
+        found = self._exact.touching(*poses, self._solids[solids], self.margin)
+        return np.asarray(np.logical_or.reduceat(found, starts))
+
+    def _posed(self, near: Array, rows: Array, pairs: Array) -> tuple[Array, Array, Sequence[Array]]:
+        """Return the numbers (m,) of the pairs of solids of pairs of links (n,) in configurations (n,), where those of
+        each begin (n,), and the poses of the first and of the second solids (m, 12)."""
+        count = self._counts[pairs]
+        starts = np.cumsum(count) - count
+        solids = np.repeat(self._first[pairs] - starts, count) + np.arange(starts[-1] + count[-1])
+        places = np.repeat(rows * near.shape[1], count)[:, None] + self._places[solids]
+        flat = near.reshape(-1, ROW)
+        return solids, starts, [flat[place] for place in places.T]
 
     def _nearest(self, *given: Array) -> Array:
         """Return the number of the nearest pair, the distance, and the points (…, 8)."""
-        lower = self._covers.each()(*given)
+        near = self._covers.near(np.inf, self._used)(*given)
+        lower = self._lower(near)
         lower = np.where(np.isfinite(lower), np.maximum(lower, 0.0), np.inf)
         found = np.full((len(lower), 8), np.nan)
         found[:, 0], found[:, 1] = 0, np.inf
@@ -177,7 +211,7 @@ class Collisions:
             if not len(rows):
                 break
             pairs = pairs[rows]
-            far, points = self._distances(given, rows, pairs, found[rows, 1])
+            far, points = self._distances(near, rows, pairs, found[rows, 1])
             lower[rows, pairs] = np.inf
             nearer = far < found[rows, 1]
             found[rows[nearer]] = np.column_stack([pairs, far, points.reshape(-1, 6)])[nearer]
@@ -185,35 +219,16 @@ class Collisions:
         found[found[:, 1] == 0, 2:] = np.nan
         return found
 
-    def _distances(self, given: Sequence[Array], rows: Array, pairs: Array, above: Any) -> tuple[Array, Array]:
+    def _distances(self, near: Array, rows: Array, pairs: Array, above: Array) -> tuple[Array, Array]:
         """Return the distances (n,) of pairs of links in configurations (n,), or numbers beyond `above`, and
         the nearest points in the root (n, 2, 3)."""
-        if not len(rows):
-            return np.zeros(0), np.zeros((0, 2, 3))
+        solids, starts, poses = self._posed(near, rows, pairs)
         count = self._counts[pairs]
-        starts = np.cumsum(count) - count
         row = np.repeat(np.arange(len(rows)), count)
-        solids = self._solids[np.repeat(self._first[pairs] - starts, count) + np.arange(len(row))]
-        poses, place = self._links(given, rows)
-        first, second = (poses[place[row], self._link_of[side], :3] for side in solids.T)
-        limit = np.broadcast_to(above, len(rows))[row]
-        T = self._exact.relative(first, second, solids)
-        _, far, points = self._exact.distances(solids, T, limit)
+        _, far, points = self._exact.distances(self._solids[solids], self._exact.relative(*poses), above[row])
         least = np.minimum.reduceat(far, starts)
         nearest = starts if (count == 1).all() else _first(np.flatnonzero(far == least[row]), row)
-        own = self._exact.T[solids[nearest, 0]]
-        return least, moved(first[nearest], moved(own, points[nearest]))
-
-    def _links(self, given: Sequence[Array], rows: Array) -> tuple[Array, Array]:
-        """Return the poses of the links (m, l, 4, 4) in configurations of these numbers, each once, and which of the m
-        each number is."""
-        used = np.flatnonzero(np.bincount(rows))
-        place = np.zeros(used[-1] + 1, dtype=np.intp)
-        place[used] = np.arange(len(used))
-        poses = self._poses(given[0][used])
-        if len(given) > 1:
-            poses = np.concatenate([poses, given[1][used]], axis=1)
-        return np.asarray(poses), place[rows]
+        return least, moved(poses[0][nearest].reshape(-1, 3, 4), points[nearest])
 
 
 def _first(numbers: Array, row: Array) -> Array:

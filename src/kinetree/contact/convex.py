@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.algorithms import convex
 from kinetree.compiler.cache import digest
@@ -13,7 +14,7 @@ from kinetree.compiler.expr import Graph
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.lookup import Farthest, column
 from kinetree.compiler.port import Port
-from kinetree.compiler.program import Program, trace
+from kinetree.compiler.program import trace
 from kinetree.contact.cells import candidates, cell_of
 from kinetree.contact.solids import Solid
 from kinetree.spatial.se3 import Array
@@ -45,17 +46,22 @@ class Convexes:
                 self.columns[name].append(float(value))
         self.rows, self.starts = np.concatenate(rows), np.array(starts, dtype=float)
         self.radius = np.array(self.columns["radius"])
-        ports = (
-            Port("state", (convex.STATE,), (), "see `kinetree.algorithms.convex`"),
-            Port("T", (3, 4), (), "pose of the second in the first; m"),
-            Port("pair", (2,), (), "numbers of the solids"),
-            Port("above", (), (), "distance beyond which it need not be known; m"),
-        )
-        key = digest("convex", repr(self.columns), self.rows.tobytes(), self.starts.tobytes())
-        self.kernel = Kernel("convex_distance", ports, Port("state", (convex.STATE,), (), ""), self._trace, key)
+        pair = Port("pair", (2,), (), "numbers of the solids")
+        above = Port("above", (), (), "distance beyond which it need not be known; m")
+        T = Port("T", (3, 4), (), "pose of the second in the first; m")
+        poses = Port("first", (12,), (), "pose of the first; m"), Port("second", (12,), (), "pose of the second; m")
+        self.kernel = self._kernel("convex_distance", convex.STATE, self._step, T, pair, above)
+        self.decision = self._kernel("convex_contact", convex.DECISION, self._decide, *poses, pair, above)
 
-    def _trace(self) -> Program:
-        return trace(self._step, (convex.STATE,), (3, 4), (2,), (), repeated=True)
+    def _kernel(self, name: str, size: int, step: Any, *ports: Port) -> Kernel:
+        state = Port("state", (size,), (), "see `kinetree.algorithms.convex`")
+        key = digest(name, repr(self.columns), self.rows.tobytes(), self.starts.tobytes())
+        shapes = [port.shape for port in (state, *ports)]
+        return Kernel(name, (state, *ports), state, lambda: trace(step, *shapes, repeated=True), key)
+
+    def _decide(self, state: Any, first: Any, second: Any, pair: Any, above: Any) -> Any:
+        reach = sum(column(self.radius, number) for number in pair)
+        return self._step(state, relative(first, second), pair, _scalar(above) + reach)
 
     def _step(self, state: Any, T: Any, pair: Any, above: Any) -> Any:
         graph: Graph = pair[0].graph
@@ -76,7 +82,13 @@ class Convexes:
             own = vertex(pair[0], d)
             return own - (R @ vertex(pair[1], -(R.T @ d)) + p), own
 
-        return convex.step(state, vertices, above[()] if isinstance(above, np.ndarray) else above)
+        return convex.step(state, vertices, 1e-9 - p, _scalar(above))
+
+    def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
+        """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
+        start = np.broadcast_to(np.eye(1, convex.DECISION), (len(pair), convex.DECISION))
+        found = self.decision(start, first, second, pair, np.broadcast_to(above, len(pair)))
+        return np.asarray(found[:, 0] < 0.0)
 
     def distances(self, pair: Any, T: Any, above: Any = np.inf) -> tuple[Array, Array, Array]:
         """Return a lower and an upper bound (n,) of the distances of solids, m, both 0 in contact, and the nearest
@@ -87,11 +99,9 @@ class Convexes:
         """
         pair = np.asarray(pair)
         reach = self.radius[pair].sum(axis=1)
-        state = np.zeros((len(pair), convex.STATE))
-        state[:, 0] = 1.0
-        state[:, convex.NEAREST] = -T[:, :3, 3] + 1e-9
+        start = np.broadcast_to(np.eye(1, convex.STATE), (len(pair), convex.STATE))
         given = np.broadcast_to(np.minimum(above, 1e200) + reach, len(pair))
-        found = self.kernel(state, np.ascontiguousarray(T), pair.astype(float), np.ascontiguousarray(given))
+        found = self.kernel(start, np.ascontiguousarray(T), pair.astype(float), np.ascontiguousarray(given))
         v = found[:, convex.NEAREST]
         far = np.linalg.norm(v, axis=1)
         upper = np.where(far <= convex.TOUCHING, 0.0, far)
@@ -100,6 +110,17 @@ class Convexes:
         out = (v / np.maximum(far, 1e-300)[:, None])[:, None] * self.radius[pair][..., None] * np.array([[-1.0], [1.0]])
         points = np.stack([first, first - v], axis=1) + out
         return np.maximum(lower - reach, 0.0), np.maximum(upper - reach, 0.0), points
+
+
+def relative(first: Any, second: Any) -> Any:
+    """Return the pose (3, 4) of the second in the first, for poses (12,) of both."""
+    one, other = first.reshape(3, 4), second.reshape(3, 4)
+    back = one[:, :3].T
+    return np.column_stack([back @ other[:, :3], back @ (other[:, 3] - one[:, 3])])
+
+
+def _scalar(above: Any) -> Any:
+    return above[()] if isinstance(above, np.ndarray) else above
 
 
 def _parts(solid: Solid) -> tuple[Array, float, float, tuple[float, float, float]]:

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.lookup import column
 from kinetree.compiler.port import Port
-from kinetree.compiler.program import Program, trace
-from kinetree.contact.convex import Convexes
+from kinetree.compiler.program import trace
+from kinetree.contact.convex import Convexes, relative
 from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
 from kinetree.contact.solids import Solid, hull_of
@@ -36,37 +34,28 @@ class Exact:
             self.of_link.setdefault(solid.link, []).append(number)
         self.is_mesh = np.array([solid.kind == "mesh" for solid in self.solids])
         self.is_plane = np.array([solid.kind == "plane" for solid in self.solids])
-        self.T = np.array([solid.T for solid in self.solids]).reshape(-1, 4, 4)
+        self._is_other = self.is_mesh | self.is_plane
 
     @cached_property
-    def _relative(self) -> Kernel:
-        ports = (Port("T1", (3, 4), (), "pose of the first link; m"), Port("T2", (3, 4), (), "of the second; m"))
-        pair, T = (
-            Port("pair", (2,), (), "numbers of the solids"),
-            Port("T", (3, 4), (), "of the second solid in the first"),
-        )
-        return Kernel("relative", (*ports, pair), T, self._trace, digest("relative", self.T.tobytes()))
-
-    def _trace(self) -> Program:
-        return trace(self._place, (3, 4), (3, 4), (2,))
-
-    def _place(self, first: Any, second: Any, pair: Any) -> Any:
-        def of(link: Any, number: Any) -> Any:
-            own = [[column(self.T[:, i, j], number) for j in range(4)] for i in range(3)]
-            R = link[:, :3] @ np.array([row[:3] for row in own])
-            return R, link[:, :3] @ np.array([row[3] for row in own]) + link[:, 3]
-
-        (R, p), (S, r) = of(first, pair[0]), of(second, pair[1])
-        return np.column_stack([R.T @ S, R.T @ (r - p)])
-
-    def relative(self, first: Array, second: Array, pair: Array) -> Array:
-        """Return the poses (n, 3, 4) of solids in others, for poses (n, 3, 4) of their links, and numbers (n, 2)."""
-        return np.asarray(self._relative(first, second, pair.astype(float)))
+    def relative(self) -> Kernel:
+        """The kernel from the poses (12,) of two solids to that of the second in the first."""
+        first, second = Port("first", (12,), (), "pose of the first; m"), Port("second", (12,), (), "of the second; m")
+        T = Port("T", (3, 4), (), "pose of the second in the first; m")
+        return Kernel("relative", (first, second), T, lambda: trace(relative, (12,), (12,)), "relative")
 
     @cached_property
     def convexes(self) -> Convexes:
         """The solids, each as it is or as its convex hull; a plane as a point of it, which is not used."""
         return Convexes([_convex(solid) for solid in self.solids])
+
+    def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
+        """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
+        found = self.convexes.touching(first, second, pair.astype(float), above)
+        if self._is_other.any():
+            rows = np.flatnonzero((found & self.is_mesh[pair].any(axis=1)) | self.is_plane[pair].any(axis=1))
+            T = self.relative(first[rows], second[rows])
+            found[rows] = self.distances(pair[rows], T, above)[1] <= above
+        return found
 
     def distances(self, pair: Array, T: Array, above: Any) -> tuple[Array, Array, Array]:
         """Return bounds (n,) of the distances of solids, which are close or beyond `above`, and both 0 in contact; and

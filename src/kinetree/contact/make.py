@@ -20,7 +20,6 @@ from kinetree.contact.ways import corners
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
-from kinetree.queries.motion import fk
 from kinetree.queries.query import memoise, one_of
 from kinetree.spatial.se3 import Array
 
@@ -178,9 +177,7 @@ def _covers(
 
 
 def _collisions(shapes: _Shapes, covers: Covers, left_out: Sequence[LeftOut], margin: float) -> Collisions:
-    links = [name for name in covers.layout.bodies if name not in covers.moving] or [shapes.robot.root]
-    poses = fk(shapes.robot, links)
-    return Collisions(covers, shapes.exact, poses, links, shapes.robot, left_out, shapes.notes, margin)
+    return Collisions(covers, shapes.exact, shapes.robot, left_out, shapes.notes, margin)
 
 
 def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
