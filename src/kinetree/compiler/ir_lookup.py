@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from kinetree.compiler.ir import Function, Pool
 from kinetree.compiler.lookup import Chosen, Column, Farthest, Leasts, Lookup, Nearest, Pairs, Part
 
@@ -43,19 +45,19 @@ class Lookups:
             case Part(number):
                 return self.f.let(f"load {self.lanes.vector}, ptr {self.f.offset(names[0], number, self.lanes.vector)}")
             case Column():
-                column = self.pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in op.values])
+                column = self.pool.table(op.values)
                 return self._gathered(names[0], lambda i, lane: self.f.offset(column, i, self.lanes.scalar))
             case Chosen(_, axis):
                 return self._gathered(names[0], lambda i, lane: self._entry(self.places[points], i, axis, lane))
 
             case Farthest():
-                rows = self.pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in op.rows.ravel()])
+                rows = self.pool.table(op.rows)
                 return self._farthest(rows, names)
 
     def _leasts(self, op: Leasts, points: str) -> str:
         """Write the search in each part; return the address of the results."""
         f, place, search = self.f, self.results[op], _Search(self, op.pairs, points)
-        ends = self.pool.table("i32", [str(i) for i in op.ends])
+        ends = self.pool.table(op.ends)
         most = self.lanes.splat(float(op.most[0]))
         with f.loop(len(op.ends) - 1) as part:
             places = [f.offset(ends, i, "i32") for i in (part, f.let(f"add i64 {part}, 1"))]
@@ -137,16 +139,7 @@ class _Search:
     def __init__(self, lookups: Lookups, pairs: Pairs, points: str) -> None:
         self.f, self.lanes, self.pairs, self.points = lookups.f, lookups.lanes, pairs, points
         pool = lookups.pool
-        self.tables = {
-            name: pool.table("i32", [str(i) for i in array])
-            for name, array in vars(pairs).items()
-            if name in ("first", "second", "group_first", "group_second", "skip", "start")
-        }
-        for name in ("reach", "group_reach"):
-            self.tables[name] = pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in getattr(pairs, name)])
-        if pairs.boxes is not None:
-            ends = [self.lanes.literal(x) for x in pairs.boxes.ravel()]
-            self.tables["boxes"] = pool.table(self.lanes.scalar, ends)
+        self.tables = {name: pool.table(array) for name, array in vars(pairs).items() if isinstance(array, np.ndarray)}
 
     def write(self, first: str, last: str, most: str) -> tuple[str, str]:
         """Return the names of the number of the nearest pair in the groups from first to last, and of its distance less

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from kinetree.contact.cells import candidates, cell_of
 from kinetree.contact.solids import Solid
 from kinetree.spatial.se3 import Array
 
-FEW, MOST_CELLS = 16, 12
-"""Corners up to which all are compared; cells along an edge of the cube of directions at most."""
+ACROSS = {16: 1, 40: 4, 100: 8, np.inf: 16}
+"""Cells along an edge of the cube of directions, for up to so many corners."""
 
 
 class Convexes:
@@ -28,23 +29,19 @@ class Convexes:
 
     def __init__(self, solids: Sequence[Solid]) -> None:
         """Prepare the solids, whose numbers in this list are those of a call."""
-        rows: list[Array] = []
-        starts = [0]
         names = ("cells", "first", "disc", "radius", "rx", "ry", "rz")
         self.columns: dict[str, list[float]] = {name: [] for name in names}
-        known: dict[str, tuple[int, int]] = {}
+        self._cut: dict[str, tuple[Array, int, int]] = {}  # of each shape its corners, cells and the first of these
+        cells = 0
         for solid in solids:
             corners, disc, radius, radii = _parts(solid)
-            if solid.key not in known:
-                across = 1 if len(corners) <= FEW else min(MOST_CELLS, int(np.sqrt(len(corners))))
-                known[solid.key] = across, len(starts) - 1
-                for own in candidates(corners, across):
-                    rows.append(corners[own])
-                    starts.append(starts[-1] + len(own))
-            across, first = known[solid.key]
+            if solid.key not in self._cut:
+                across = next(n for few, n in ACROSS.items() if len(corners) <= few)
+                self._cut[solid.key] = corners, across, cells
+                cells += 6 * across**2
+            _, across, first = self._cut[solid.key]
             for name, value in zip(self.columns, (across, first, disc, radius, *radii), strict=True):
                 self.columns[name].append(float(value))
-        self.rows, self.starts = np.concatenate(rows), np.array(starts, dtype=float)
         self.radius = np.array(self.columns["radius"])
         pair = Port("pair", (2,), (), "numbers of the solids")
         above = Port("above", (), (), "distance beyond which it need not be known; m")
@@ -53,9 +50,15 @@ class Convexes:
         self.kernel = self._kernel("convex_distance", convex.STATE, self._step, T, pair, above)
         self.decision = self._kernel("convex_contact", convex.DECISION, self._decide, *poses, pair, above)
 
+    @cached_property
+    def _table(self) -> tuple[Array, Array]:
+        """The corners (n, 3) of all cells, and where those of each begin."""
+        own = [corners[some] for corners, across, _ in self._cut.values() for some in candidates(corners, across)]
+        return np.concatenate(own), np.cumsum([0, *map(len, own)]).astype(float)
+
     def _kernel(self, name: str, size: int, step: Any, *ports: Port) -> Kernel:
         state = Port("state", (size,), (), "see `kinetree.algorithms.convex`")
-        key = digest(name, repr(self.columns), self.rows.tobytes(), self.starts.tobytes())
+        key = digest(name, repr(self.columns), *self._cut)
         shapes = [port.shape for port in (state, *ports)]
         return Kernel(name, (state, *ports), state, lambda: trace(step, *shapes, repeated=True), key)
 
@@ -65,14 +68,15 @@ class Convexes:
 
     def _step(self, state: Any, T: Any, pair: Any, above: Any) -> Any:
         graph: Graph = pair[0].graph
-        rows = Farthest(self.rows)
+        corners, starts = self._table
+        rows = Farthest(corners)
         R, p = T[:, :3], T[:, 3]
 
         def vertex(solid: Any, d: Any) -> Any:
             own = {name: column(values, solid) for name, values in self.columns.items()}
             cell = own["first"] + cell_of(d, own["cells"])
-            row = graph.apply(rows, column(self.starts, cell), column(self.starts, cell + 1.0), *d)
-            corner = np.array([column(self.rows[:, axis], row) for axis in range(3)])
+            row = graph.apply(rows, column(starts, cell), column(starts, cell + 1.0), *d)
+            corner = np.array([column(corners[:, axis], row) for axis in range(3)])
             flat = own["disc"] / np.maximum(np.sqrt(d[0] * d[0] + d[1] * d[1]), 1e-150)
             scaled = np.array([own[name] * own[name] * x for name, x in zip(("rx", "ry", "rz"), d, strict=True)])
             size = np.sqrt(np.maximum((scaled * d).sum(), 1e-300))
