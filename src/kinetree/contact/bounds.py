@@ -25,7 +25,7 @@ ROW = 12
 
 
 class Covers:
-    """The covers of pairs of links, and the kernels of their distances.
+    """The covers of pairs of bodies, links or solids of these, and the kernels of their distances.
 
     moving: links whose poses (m, 4, 4) in the root are a second input of the kernels.
     """
@@ -83,7 +83,7 @@ class Covers:
         return Port("clearance", (len(self.pairs),), labels, "no more than the distance; m")
 
     def _kernel(self, name: str, output: Port, algorithm: Any, whole: Any = lambda T, found: found) -> Kernel:
-        names = [name for name in self.layout.bodies if name not in self.moving]
+        names = [*dict.fromkeys(b.link for b in self.layout.bodies.values() if b.link not in self.moving)]
         more = [Port("moving", (len(self.moving), 4, 4), self.moving, "poses in the root; m")] if self.moving else []
 
         def traced(model: Tree, q: Any, *poses: Any) -> Any:

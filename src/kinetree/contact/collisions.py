@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from kinetree.contact.bounds import ROW, Covers
 from kinetree.contact.exact import Exact
-from kinetree.contact.pairs import LeftOut
+from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
 from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.limits import checked_q
-from kinetree.model.robot import Robot
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
@@ -54,27 +53,23 @@ class Collisions:
 
     def __init__(
         self,
+        pairs: Sequence[Pair],
         covers: Covers,
         exact: Exact,
-        robot: Robot,
         left_out: Sequence[LeftOut],
         notes: Sequence[str],
         margin: float,
     ) -> None:
-        self.pairs, self.left_out, self.moving, self.margin = covers.pairs, tuple(left_out), covers.moving, margin
-        self.robot, self.notes = robot, tuple(notes)
+        self.pairs, self.left_out, self.moving, self.margin = tuple(pairs), tuple(left_out), covers.moving, margin
+        self.robot, self.notes = covers.robot, tuple(notes)
         self._exact, self._covers = exact, covers
-        used = [i for name in covers.layout.bodies for i in exact.of_link[name]]
-        self._used, place = [exact.solids[i] for i in used], {number: i for i, number in enumerate(used)}
+        used = [int(name) for name in covers.layout.bodies]
+        self._used = [exact.solids[i] for i in used]
         self._near = covers.near(margin, self._used)
-        solids = [[(i, j) for i in exact.of_link[a] for j in exact.of_link[b]] for a, b in self.pairs]
-        self._counts = np.array([len(own) for own in solids])
-        self._first = np.cumsum(self._counts) - self._counts
-        self._solids = np.array([both for own in solids for both in own]).reshape(-1, 2)
-        self._decision, self._above = exact.convexes.decision, np.array(margin)
-        self._start = np.eye(1, 18)[0]
-        self._pairs_of = [[(place[i], place[j], np.array([i, j], dtype=float)) for i, j in own] for own in solids]
-        self._places = np.array([[place[i] for i in both] for both in self._solids.tolist()]).reshape(-1, 2)
+        self._solids = np.array(covers.pairs, dtype=np.int64)
+        self._places = np.argsort(used)[np.searchsorted(np.sort(used), self._solids)]  # among those that are used
+        counts = [len(exact.of_link[a]) * len(exact.of_link[b]) for a, b in self.pairs]
+        self._first, self._pair_of = np.cumsum([0, *counts[:-1]]), np.repeat(np.arange(len(counts)), counts)
 
     def __repr__(self) -> str:
         without = f", {len(self.left_out)} left out" if self.left_out else ""
@@ -92,9 +87,9 @@ class Collisions:
 
     def bounds(self, q: Any, moving: Any = None) -> Bounds:
         """Return bounds of the least distance, m: that of the covers, and the distance itself."""
-        least = self._by_portions(lambda *given: self._covers.least()(*given), q, moving)
-        lower = np.maximum(least, 0.0)
-        return Bounds(lower, self.distance(q, moving))
+        near = self._covers.near(np.inf, self._used)
+        least = self._by_portions(lambda *given: self._lower(near(*given)).min(axis=1), q, moving)
+        return Bounds(np.maximum(least, 0.0), self.distance(q, moving))
 
     def distance(self, q: Any, moving: Any = None) -> Any:
         """Return the least distance of any two links (…,), m, 0 in contact."""
@@ -143,19 +138,20 @@ class Collisions:
         return found.reshape(batch + found.shape[1:])[()]
 
     def _one(self, near: Array) -> np.bool_:
-        """Return whether any two links are in contact, of one configuration: pair by pair, the likeliest first."""
+        """Return whether any two links are in contact, of one configuration: the likeliest pair first."""
         lower = near[len(self._used) :].reshape(-1)
-        while (least := lower[pair := lower.argmin()]) < self.margin:
-            for a, b, numbers in self._pairs_of[pair]:
-                if self._decision(self._start, near[a], near[b], numbers, self._above)[0] < 0.0:
-                    return np.True_
-            lower[pair] = self.margin
-        return np.bool_(least != least)  # not a number counts as in contact
+        pair = lower.argmin()  # or one that is not a number
+        least = lower[pair]
+        if least >= self.margin:
+            return np.False_  # proved apart
+        if least != least or self._exact.touches(near, self._places[pair], self._solids[pair], self.margin):
+            return np.True_
+        lower[pair] = self.margin
+        pairs = (lower < self.margin).nonzero()[0]
+        return self._touch(near[None], np.zeros_like(pairs), pairs).any() if len(pairs) else np.False_
 
     def _any(self, *given: Array) -> NDArray[np.bool_]:
-        return self._any_of(self._near(*given))
-
-    def _any_of(self, near: Array) -> NDArray[np.bool_]:
+        near = self._near(*given)
         lower = self._lower(near)
         pairs = lower.argmin(axis=1)  # the likeliest first, or one that is not a number
         least = lower[np.arange(len(lower)), pairs]
@@ -170,33 +166,24 @@ class Collisions:
 
     def _where(self, *given: Array) -> NDArray[np.bool_]:
         near = self._near(*given)
-        lower = self._lower(near)[:, : len(self.pairs)]
+        lower = self._lower(near)[:, : len(self._solids)]
         found: NDArray[np.bool_] = ~np.isfinite(lower)
         rows, pairs = np.nonzero(lower < self.margin)
         found[rows, pairs] = self._touch(near, rows, pairs)
-        return found
+        return np.asarray(np.logical_or.reduceat(found, self._first, axis=1))
 
     def _lower(self, near: Array) -> Array:
-        """Return the bounds of all pairs (n, …); the last are paddings."""
+        """Return the bounds of all pairs of solids (n, …); the last are paddings."""
         return near[:, len(self._used) :].reshape(len(near), -1)
 
     def _touch(self, near: Array, rows: Array, pairs: Array) -> NDArray[np.bool_]:
-        """Return whether pairs (n,) are in contact in configurations (n,)."""
-        if not len(rows):
-            return np.zeros(0, dtype=bool)
-        solids, starts, poses = self._posed(near, rows, pairs)
-        found = self._exact.touching(*poses, self._solids[solids], self.margin)
-        return np.asarray(np.logical_or.reduceat(found, starts))
+        """Return whether pairs of solids (n,) are in contact in configurations (n,)."""
+        return self._exact.touching(*self._posed(near, rows, pairs), self._solids[pairs], self.margin)
 
-    def _posed(self, near: Array, rows: Array, pairs: Array) -> tuple[Array, Array, Sequence[Array]]:
-        """Return the numbers (m,) of the pairs of solids of pairs of links (n,) in configurations (n,), where those of
-        each begin (n,), and the poses of the first and of the second solids (m, 12)."""
-        count = self._counts[pairs]
-        starts = np.cumsum(count) - count
-        solids = np.repeat(self._first[pairs] - starts, count) + np.arange(starts[-1] + count[-1])
-        places = np.repeat(rows * near.shape[1], count)[:, None] + self._places[solids]
-        flat = near.reshape(-1, ROW)
-        return solids, starts, [flat[place] for place in places.T]
+    def _posed(self, near: Array, rows: Array, pairs: Array) -> Sequence[Array]:
+        """Return the poses (n, 12) of the first and of the second solids of pairs (n,) in configurations (n,)."""
+        flat, start = near.reshape(-1, ROW), rows * near.shape[1]
+        return [flat[start + place] for place in self._places[pairs].T]
 
     def _nearest(self, *given: Array) -> Array:
         """Return the number of the nearest pair, the distance, and the points (…, 8)."""
@@ -214,23 +201,14 @@ class Collisions:
             far, points = self._distances(near, rows, pairs, found[rows, 1])
             lower[rows, pairs] = np.inf
             nearer = far < found[rows, 1]
-            found[rows[nearer]] = np.column_stack([pairs, far, points.reshape(-1, 6)])[nearer]
+            found[rows[nearer]] = np.column_stack([self._pair_of[pairs], far, points.reshape(-1, 6)])[nearer]
         found[np.isinf(found[:, 1]), 1] = np.nan
         found[found[:, 1] == 0, 2:] = np.nan
         return found
 
     def _distances(self, near: Array, rows: Array, pairs: Array, above: Array) -> tuple[Array, Array]:
-        """Return the distances (n,) of pairs of links in configurations (n,), or numbers beyond `above`, and
-        the nearest points in the root (n, 2, 3)."""
-        solids, starts, poses = self._posed(near, rows, pairs)
-        count = self._counts[pairs]
-        row = np.repeat(np.arange(len(rows)), count)
-        _, far, points = self._exact.distances(self._solids[solids], self._exact.relative(*poses), above[row])
-        least = np.minimum.reduceat(far, starts)
-        nearest = starts if (count == 1).all() else _first(np.flatnonzero(far == least[row]), row)
-        return least, moved(poses[0][nearest].reshape(-1, 3, 4), points[nearest])
-
-
-def _first(numbers: Array, row: Array) -> Array:
-    """Return the first of the numbers of each row."""
-    return np.asarray(numbers[np.diff(row[numbers], prepend=-1) > 0])
+        """Return the distances (n,) of pairs of solids in configurations (n,), or numbers beyond `above`, and the
+        nearest points in the root (n, 2, 3)."""
+        poses = self._posed(near, rows, pairs)
+        _, far, points = self._exact.distances(self._solids[pairs], self._exact.relative(*poses), above)
+        return far, moved(poses[0].reshape(-1, 3, 4), points)

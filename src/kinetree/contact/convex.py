@@ -22,6 +22,8 @@ from kinetree.spatial.se3 import Array
 
 ACROSS = {16: 1, 40: 4, 100: 8, np.inf: 16}
 """Cells along an edge of the cube of directions, for up to so many corners."""
+START = np.eye(1, convex.DECISION)[0]
+"""The state before the first step."""
 
 
 class Convexes:
@@ -88,9 +90,13 @@ class Convexes:
 
         return convex.step(state, vertices, 1e-9 - p, _scalar(above))
 
+    def touches(self, first: Array, second: Array, pair: Array, above: float) -> bool:
+        """Return whether a pair (2,) of solids with these poses (12,) is at most a distance apart, m."""
+        return bool(self.decision(START, first, second, pair, np.array(above))[0] < 0.0)
+
     def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
-        start = np.broadcast_to(np.eye(1, convex.DECISION), (len(pair), convex.DECISION))
+        start = np.broadcast_to(START, (len(pair), convex.DECISION))
         found = self.decision(start, first, second, pair, np.broadcast_to(above, len(pair)))
         return np.asarray(found[:, 0] < 0.0)
 
