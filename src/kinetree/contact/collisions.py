@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.contact.bounds import ROW, Covers
+from kinetree.contact.convex import START
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
@@ -68,6 +69,10 @@ class Collisions:
         self._near = covers.near(margin, self._used)
         self._solids = np.array(covers.pairs, dtype=np.int64)
         self._places = np.argsort(used)[np.searchsorted(np.sort(used), self._solids)]  # among those that are used
+        places, numbers = self._places.tolist(), self._solids.astype(float)
+        convex = (~exact.is_other[self._solids].any(axis=1)).tolist()
+        self._pairs = [(*place, *two) for place, *two in zip(places, numbers, convex, strict=True)]
+        self._decision, self._above = exact.convexes.decision, np.array(margin)
         counts = [len(exact.of_link[a]) * len(exact.of_link[b]) for a, b in self.pairs]
         self._first, self._pair_of = np.cumsum([0, *counts[:-1]]), np.repeat(np.arange(len(counts)), counts)
 
@@ -138,17 +143,15 @@ class Collisions:
         return found.reshape(batch + found.shape[1:])[()]
 
     def _one(self, near: Array) -> np.bool_:
-        """Return whether any two links are in contact, of one configuration: the likeliest pair first."""
+        """Return whether any two links are in contact, of one configuration: pair by pair, the likeliest first."""
         lower = near[len(self._used) :].reshape(-1)
-        pair = lower.argmin()  # or one that is not a number
-        least = lower[pair]
-        if least >= self.margin:
-            return np.False_  # proved apart
-        if least != least or self._exact.touches(near, self._places[pair], self._solids[pair], self.margin):
-            return np.True_
-        lower[pair] = self.margin
-        pairs = (lower < self.margin).nonzero()[0]
-        return self._touch(near[None], np.zeros_like(pairs), pairs).any() if len(pairs) else np.False_
+        while (least := lower[pair := lower.argmin()]) < self.margin:
+            a, b, solids, is_convex = self._pairs[pair]
+            if self._decision(START, near[a], near[b], solids, self._above)[0] < 0.0 or not is_convex:
+                if is_convex or self._touch(near[None], np.zeros(1, dtype=int), np.array([pair])).any():
+                    return np.True_
+            lower[pair] = self.margin
+        return np.bool_(least != least)  # not a number counts as in contact
 
     def _any(self, *given: Array) -> NDArray[np.bool_]:
         near = self._near(*given)

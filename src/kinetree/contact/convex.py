@@ -90,10 +90,6 @@ class Convexes:
 
         return convex.step(state, vertices, 1e-9 - p, _scalar(above))
 
-    def touches(self, first: Array, second: Array, pair: Array, above: float) -> bool:
-        """Return whether a pair (2,) of solids with these poses (12,) is at most a distance apart, m."""
-        return bool(self.decision(START, first, second, pair, np.array(above))[0] < 0.0)
-
     def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
         start = np.broadcast_to(START, (len(pair), convex.DECISION))

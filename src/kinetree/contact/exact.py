@@ -34,7 +34,7 @@ class Exact:
             self.of_link.setdefault(solid.link, []).append(number)
         self.is_mesh = np.array([solid.kind == "mesh" for solid in self.solids])
         self.is_plane = np.array([solid.kind == "plane" for solid in self.solids])
-        self._is_other = self.is_mesh | self.is_plane
+        self.is_other = self.is_mesh | self.is_plane
 
     @cached_property
     def relative(self) -> Kernel:
@@ -48,19 +48,10 @@ class Exact:
         """The solids, each as it is or as its convex hull; a plane as a point of it, which is not used."""
         return Convexes([_convex(solid) for solid in self.solids])
 
-    def touches(self, poses: Array, place: Array, pair: Array, above: float) -> bool:
-        """Return whether two solids are at most a distance apart, m. poses (n, 12): of solids. place (2,): which are
-        those of the two."""
-        a, b = place.tolist()
-        i, j = pair.tolist()
-        if self._is_other[i] or self._is_other[j]:
-            return bool(self.touching(poses[a : a + 1], poses[b : b + 1], pair[None], above)[0])
-        return self.convexes.touches(poses[a], poses[b], pair.astype(float), above)
-
     def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
         found = self.convexes.touching(first, second, pair.astype(float), above)
-        if self._is_other.any():
+        if self.is_other.any():
             rows = np.flatnonzero((found & self.is_mesh[pair].any(axis=1)) | self.is_plane[pair].any(axis=1))
             T = self.relative(first[rows], second[rows])
             found[rows] = self.distances(pair[rows], T, above)[1] <= above

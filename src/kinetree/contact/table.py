@@ -24,9 +24,9 @@ FAR = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The cover of a link, or of a solid of it, in the frame of the link: spheres (n, 4), middle and radius, of which the last are those of boxes, from
-    `plain` on; `ball` (4,) contains all of them; boxes with their frames T (m, 4, 4) and ends (m, 2, 3), infinite for a
-    plane."""
+    """The cover of a link, or of a solid of it, in the frame of the link: spheres (n, 4), middle and radius, of which
+    the last are those of boxes, from `plain` on; `ball` (4,) contains all of them; boxes with their frames T (m, 4, 4)
+    and ends (m, 2, 3), infinite for a plane."""
 
     link: str
     spheres: Array
