@@ -19,8 +19,8 @@ from kinetree.model.limits import checked_q
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
-PORTION = 20_000
-"""Configurations that are tested at once."""
+PORTION = 2000
+"""Configurations that are tested at once, so that what is known of them stays in the processor's cache."""
 MOST_DRAWN = 1000
 """Configurations that are drawn at most for each that is returned by `sample`."""
 
@@ -147,9 +147,10 @@ class Collisions:
         lower = near[len(self._used) :].reshape(-1)
         while (least := lower[pair := lower.argmin()]) < self.margin:
             a, b, solids, is_convex = self._pairs[pair]
-            if self._decision(START, near[a], near[b], solids, self._above)[0] < 0.0 or not is_convex:
-                if is_convex or self._touch(near[None], np.zeros(1, dtype=int), np.array([pair])).any():
-                    return np.True_
+            if self._decision(START, near[a], near[b], solids, self._above)[0] < 0.0 and (
+                is_convex or self._touch(near[None], np.zeros(1, dtype=int), np.array([pair]))[0]
+            ):
+                return np.True_
             lower[pair] = self.margin
         return np.bool_(least != least)  # not a number counts as in contact
 

@@ -12,28 +12,34 @@ from numpy.typing import NDArray
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
+from kinetree.contact.apart import Apart, alike
 from kinetree.contact.convex import Convexes, relative
+from kinetree.contact.covers import Cover
 from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
 from kinetree.contact.solids import Solid, hull_of
 from kinetree.errors import KinetreeError
 from kinetree.spatial.se3 import Array
 
+FEW = 2
+"""Pairs of meshes that are decided by their triangles at once."""
+
 
 class Exact:
     """The solids of a robot, and what is exact about each two of them.
 
-    links: the solids by link. `of_link` has their numbers. inner: the spheres (m, 4) that lie inside each solid.
+    links: the solids by link. `of_link` has their numbers. covers: of each solid.
     """
 
-    def __init__(self, links: Mapping[str, Sequence[Solid]], inner: Sequence[Array]) -> None:
-        self.inner = inner
+    def __init__(self, links: Mapping[str, Sequence[Solid]], covers: Sequence[Cover]) -> None:
+        self._covers = covers
         self.solids = [solid for solids in links.values() for solid in solids]
         self.of_link: dict[str, list[int]] = {}
         for number, solid in enumerate(self.solids):
             self.of_link.setdefault(solid.link, []).append(number)
         self.is_mesh = np.array([solid.kind == "mesh" for solid in self.solids])
         self.is_plane = np.array([solid.kind == "plane" for solid in self.solids])
+        self._is_cut = np.array([len(cover.parts) > 1 for cover in covers])
         self.is_other = self.is_mesh | self.is_plane
 
     @cached_property
@@ -52,9 +58,23 @@ class Exact:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
         found = self.convexes.touching(first, second, pair.astype(float), above)
         if self.is_other.any():
-            rows = np.flatnonzero((found & self.is_mesh[pair].any(axis=1)) | self.is_plane[pair].any(axis=1))
-            T = self.relative(first[rows], second[rows])
-            found[rows] = self.distances(pair[rows], T, above)[1] <= above
+            plane = self.is_plane[pair].any(axis=1)
+            rows = np.flatnonzero(plane)
+            found[rows] = self.distances(pair[rows], self.relative(first[rows], second[rows]), above)[1] <= above
+            rows = np.flatnonzero(found & self.is_mesh[pair].any(axis=1) & ~plane)
+            found[rows] = self._meshes_touch(first[rows], second[rows], pair[rows], above)
+        return found
+
+    def _meshes_touch(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
+        """Return the same for pairs of which one is a mesh: by spheres inside, by convex parts, by triangles."""
+        T = self.relative(first, second)
+        found = self._meet_inside(pair, T)
+        left = ~found
+        rows = np.flatnonzero(left & self._is_cut[pair].any(axis=1))
+        if len(rows) > FEW:
+            left[rows] = self._apart.possible(first[rows], second[rows], pair[rows], above)
+        for row in np.flatnonzero(left):
+            found[row] = self._triangles.distance(*pair[row], T[row], above)[0] <= above
         return found
 
     def distances(self, pair: Array, T: Array, above: Any) -> tuple[Array, Array, Array]:
@@ -87,9 +107,8 @@ class Exact:
     def _meet_inside(self, pair: Array, T: Array) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) are in contact as spheres inside of them show."""
         found = np.zeros(len(pair), dtype=bool)
-        for a, b in np.unique(pair, axis=0):
-            one, other = self.inner[a], self.inner[b]
-            rows = np.flatnonzero((pair == (a, b)).all(axis=1))
+        for (a, b), rows in alike(pair):
+            one, other = self._covers[a].inner, self._covers[b].inner
             middles = moved(T[rows], np.broadcast_to(other[:, :3], (len(rows), len(other), 3)))
             far = np.linalg.norm(middles[:, :, None] - one[:, :3], axis=3)
             found[rows] = (far < other[:, 3:] + one[:, 3]).any(axis=(1, 2))
@@ -106,6 +125,10 @@ class Exact:
                 lowest[rows] = (T[rows, :3, :3] @ own[..., None])[..., 0] + T[rows, :3, 3]
         foot = lowest * np.array([1.0, 1.0, 0.0])
         return np.maximum(lowest[:, 2], 0.0), np.stack([foot, lowest], axis=1)
+
+    @cached_property
+    def _apart(self) -> Apart:
+        return Apart(self.solids, [cover.parts for cover in self._covers])
 
     @cached_property
     def _triangles(self) -> Any:

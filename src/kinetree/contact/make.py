@@ -152,7 +152,7 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     }
     bodies = {name: body_of(name, own, covers[name]) for name, own in links.items()}
     every = [one for own in covers.values() for one in own]
-    exact = Exact(links, [one.inner for one in every])
+    exact = Exact(links, every)
     solids = {
         str(i): body_of(solid.link, [solid], [one])
         for i, (solid, one) in enumerate(zip(exact.solids, every, strict=True))
