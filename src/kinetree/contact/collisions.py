@@ -148,7 +148,8 @@ class Collisions:
         while (least := lower[pair := lower.argmin()]) < self.margin:
             a, b, solids, is_convex = self._pairs[pair]
             if self._decision(START, near[a], near[b], solids, self._above)[0] < 0.0 and (
-                is_convex or self._touch(near[None], np.zeros(1, dtype=int), np.array([pair]))[0]
+                is_convex
+                or self._exact.others_touch(near[a][None], near[b][None], solids[None].astype(int), self.margin)[0]
             ):
                 return np.True_
             lower[pair] = self.margin

@@ -18,6 +18,7 @@ from kinetree.contact.covers import Cover
 from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
 from kinetree.contact.solids import Solid, hull_of
+from kinetree.contact.table import FAR
 from kinetree.errors import KinetreeError
 from kinetree.spatial.se3 import Array
 
@@ -51,23 +52,31 @@ class Exact:
 
     @cached_property
     def convexes(self) -> Convexes:
-        """The solids, each as it is or as its convex hull; a plane as a point of it, which is not used."""
+        """The solids, each as it is or as its convex hull; a plane as a sphere that everything touches."""
         return Convexes([_convex(solid) for solid in self.solids])
 
     def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
         found = self.convexes.touching(first, second, pair.astype(float), above)
-        if self.is_other.any():
-            plane = self.is_plane[pair].any(axis=1)
-            rows = np.flatnonzero(plane)
-            found[rows] = self.distances(pair[rows], self.relative(first[rows], second[rows]), above)[1] <= above
-            rows = np.flatnonzero(found & self.is_mesh[pair].any(axis=1) & ~plane)
-            found[rows] = self._meshes_touch(first[rows], second[rows], pair[rows], above)
+        rows = np.flatnonzero(found & self.is_other[pair].any(axis=1))
+        if len(rows):
+            found[rows] = self.others_touch(first[rows], second[rows], pair[rows], above)
         return found
 
-    def _meshes_touch(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
-        """Return the same for pairs of which one is a mesh: by spheres inside, by convex parts, by triangles."""
-        T = self.relative(first, second)
+    def others_touch(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
+        """Return the same for pairs with planes or meshes, whose convex hulls touch."""
+        T, plane = self.relative(first, second), self.is_plane[pair].any(axis=1)
+        found = np.zeros(len(pair), dtype=bool)
+        for own, answer in ((plane, self._plane_touches), (~plane, self._meshes_touch)):
+            if own.any():
+                found[own] = answer(first[own], second[own], pair[own], T[own], above)
+        return found
+
+    def _plane_touches(self, first: Array, second: Array, pair: Array, T: Array, above: float) -> NDArray[np.bool_]:
+        return np.asarray(self.distances(pair, T, above)[1] <= above)
+
+    def _meshes_touch(self, first: Array, second: Array, pair: Array, T: Array, above: float) -> NDArray[np.bool_]:
+        """Decide by spheres inside, by convex parts, by triangles."""
         found = self._meet_inside(pair, T)
         left = ~found
         rows = np.flatnonzero(left & self._is_cut[pair].any(axis=1))
@@ -140,7 +149,7 @@ class Exact:
 def _convex(solid: Solid) -> Solid:
     if solid.kind == "mesh":
         return Solid(solid.link, "hull", (), solid.T, solid.name, _hull_or_points(solid))
-    return Solid(solid.link, "sphere", (1.0,), solid.T, solid.name) if solid.kind == "plane" else solid
+    return Solid(solid.link, "sphere", (FAR,), solid.T, solid.name) if solid.kind == "plane" else solid
 
 
 def _hull_or_points(solid: Solid) -> Any:
