@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from kinetree.compiler.ir import Function, Pool
 from kinetree.compiler.lookup import Chosen, Column, Farthest, Leasts, Lookup, Nearest, Pairs, Part
 
@@ -17,6 +19,7 @@ class Lookups:
         self.places: dict[tuple[int, ...], str] = {}  # of the values of points, once they are in memory
         self.buffers: dict[tuple[int, ...], str] = {}
         self.results: dict[Leasts, str] = {}
+        self.opened: dict[Leasts, str] = {}  # for each part whether it is searched
 
     def reserve(self, steps: Sequence[tuple[Any, tuple[int, ...]]]) -> None:
         """Make room for the points of all lookups, at the start of the function."""
@@ -24,6 +27,7 @@ class Lookups:
             points, size = _points(op, args), self.lanes.size * self.lanes.width
             if isinstance(op, Leasts):
                 self.results[op] = self.f.let(f"alloca [{2 * len(op.ends) - 2} x {self.lanes.vector}], align {size}")
+                self.opened[op] = self.f.let(f"alloca [{len(op.ends) + self.lanes.width} x i8]")
             if points and points not in self.buffers:
                 self.buffers[points] = self.f.let(f"alloca [{len(points)} x {self.lanes.vector}], align {size}")
 
@@ -43,28 +47,72 @@ class Lookups:
             case Part(number):
                 return self.f.let(f"load {self.lanes.vector}, ptr {self.f.offset(names[0], number, self.lanes.vector)}")
             case Column():
-                column = self.pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in op.values])
-                return self._gathered(names[0], lambda i, lane: self.f.offset(column, i, self.lanes.scalar))
+                column = self.pool.table(op.values)
+                return self._gathered(column, self._whole(names[0]), self.lanes.scalar)
             case Chosen(_, axis):
-                return self._gathered(names[0], lambda i, lane: self._entry(self.places[points], i, axis, lane))
-
+                return self._coordinate(self.places[points], self._whole(names[0]), axis)
             case Farthest():
-                rows = self.pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in op.rows.ravel()])
+                rows = self.pool.table(op.rows)
                 return self._farthest(rows, names)
 
     def _leasts(self, op: Leasts, points: str) -> str:
         """Write the search in each part; return the address of the results."""
         f, place, search = self.f, self.results[op], _Search(self, op.pairs, points)
-        ends = self.pool.table("i32", [str(i) for i in op.ends])
+        ends, count = self.pool.table(op.ends), len(op.ends) - 1
         most = self.lanes.splat(float(op.most[0]))
-        with f.loop(len(op.ends) - 1) as part:
+        self._open(op, points)
+        with f.loop(count) as part:
+            at = [f.offset(place, i, self.lanes.vector) for i in (part, f.let(f"add i64 {part}, {count}"))]
+            self._store(at, (most, self.lanes.splat(0.0)))
+            into, following = f.new_label(), f.new_label()
+            is_open = f.let(f"load i8, ptr {f.offset(self.opened[op], part, 'i8')}")
+            f.do(f"br i1 {f.let(f'icmp ne i8 {is_open}, 0')}, label %{into}, label %{following}")
+            f.begin(into)
             places = [f.offset(ends, i, "i32") for i in (part, f.let(f"add i64 {part}, 1"))]
             first, last = (f.let(f"sext i32 {f.let(f'load i32, ptr {p}')} to i64") for p in places)
             found, best = search.write(first, last, most)
-            number = f.let(f"add i64 {part}, {len(op.ends) - 1}")
-            for value, at in ((best, part), (found, number)):
-                f.do(f"store {self.lanes.vector} {value}, ptr {f.offset(place, at, self.lanes.vector)}")
+            self._store(at, (best, found))
+            f.do(f"br label %{following}")
+            f.begin(following)
         return place
+
+    def _store(self, places: Sequence[str], values: Sequence[str]) -> None:
+        for place, value in zip(places, values, strict=True):
+            self.f.do(f"store {self.lanes.vector} {value}, ptr {place}")
+
+    def _open(self, op: Leasts, points: str) -> None:
+        """Write which parts are searched, a byte each: all, or of a single configuration those whose first group may
+        have a nearer pair. These are found several at a time, one in each lane."""
+        f, lanes, w, pairs = self.f, self.lanes, self.lanes.width, op.pairs
+        one, several, end = (f.new_label() for _ in range(3))
+        is_empty = op.ends[:-1] == op.ends[1:]
+        group = np.append(np.where(is_empty, 0, op.ends[:-1]), np.zeros(-len(is_empty) % w, dtype=np.int64))
+        limit = pairs.group_reach[group] + op.most[0]
+        limit[: len(is_empty)][is_empty] = -np.inf
+        tables = [self.pool.table(a) for a in (pairs.group_first[group], pairs.group_second[group], limit)]
+        f.do(f"br i1 %single, label %{one}, label %{several}")
+        f.begin(one)
+        with f.loop(len(group) // w) as block:
+            kinds = [f"<{w} x i32>", f"<{w} x i32>", lanes.vector]
+            rows = [f.let(f"load {k}, ptr {f.offset(t, block, k)}") for t, k in zip(tables, kinds, strict=True)]
+            a, b = (f.let(f"sext <{w} x i32> {row} to <{w} x i64>") for row in rows[:2])
+            square = lanes.splat(0.0)
+            for axis in range(3):
+                x, y = (self._coordinate(points, whole, axis) for whole in (a, b))
+                d = f.let(f"fsub {lanes.vector} {x}, {y}")
+                square = f.let(
+                    f"fadd contract {lanes.vector} {square}, {f.let(f'fmul contract {lanes.vector} {d}, {d}')}"
+                )
+            size = f.let(f"call {lanes.vector} @llvm.fabs.{lanes.suffix}({lanes.vector} {rows[2]})")
+            bound = f.let(f"fmul {lanes.vector} {rows[2]}, {size}")
+            near = f.let(f"zext <{w} x i1> {f.let(f'fcmp olt {lanes.vector} {square}, {bound}')} to <{w} x i8>")
+            f.do(f"store <{w} x i8> {near}, ptr {f.offset(self.opened[op], block, w)}, align 1")
+        f.do(f"br label %{end}")
+        f.begin(several)
+        with f.loop(len(group) // w) as block:
+            f.do(f"store <{w} x i8> splat (i8 1), ptr {f.offset(self.opened[op], block, w)}, align 1")
+        f.do(f"br label %{end}")
+        f.begin(end)
 
     def _farthest(self, rows: str, names: Sequence[str]) -> str:
         """Write the loop over the rows of every lane, as long as one of them has more; return the number found."""
@@ -83,14 +131,8 @@ class Lookups:
         f.do(f"br i1 {f.let(f'icmp ne i{lanes.width} {bits}, 0')}, label %{body}, label %{end}")
         f.begin(body)
         own = f.let(f"select {lanes.logical} {more}, {vector} {row}, {vector} {final}")
-        whole = f.let(f"fptosi {vector} {own} to <{lanes.width} x i64>")
-        columns = ["poison"] * 3
-        for lane in range(lanes.width):
-            i = f.let(f"extractelement <{lanes.width} x i64> {whole}, i32 {lane}")
-            at = f.offset(rows, i, f"[3 x {lanes.scalar}]")
-            for axis in range(3):
-                x = f.let(f"load {lanes.scalar}, ptr {f.offset(at, axis, lanes.scalar)}")
-                columns[axis] = f.let(f"insertelement {vector} {columns[axis]}, {lanes.scalar} {x}, i32 {lane}")
+        whole, triple = self._whole(own), f"[3 x {lanes.scalar}]"
+        columns = [self._gathered(f.offset(rows, axis, lanes.scalar), whole, triple) for axis in range(3)]
         far = f.let(f"fmul contract {vector} {columns[0]}, {direction[0]}")
         for x, d in zip(columns[1:], direction[1:], strict=True):
             far = f.let(f"fadd contract {vector} {far}, {f.let(f'fmul contract {vector} {x}, {d}')}")
@@ -105,21 +147,29 @@ class Lookups:
         f.begin(end)
         return found
 
-    def _entry(self, place: str, i: str, axis: int, lane: int) -> str:
-        """Return the address of a coordinate of point i in a lane."""
-        f, width = self.f, self.lanes.width
-        first = f.let(f"add i64 {f.let(f'mul i64 {i}, {3 * width}')}, {axis * width + lane}")
-        return f.offset(place, first, self.lanes.scalar)
+    def _whole(self, number: str) -> str:
+        width = self.lanes.width
+        return self.f.let(f"fptosi {self.lanes.vector} {number} to <{width} x i64>")
 
-    def _gathered(self, number: str, address: Any) -> str:
-        """Return the numbers at the address for each lane's whole number."""
-        f, lanes, result = self.f, self.lanes, "poison"
-        for lane in range(lanes.width):
-            own = f.let(f"extractelement {lanes.vector} {number}, i32 {lane}")
-            i = f.let(f"fptosi {lanes.scalar} {own} to i64")
-            x = f.let(f"load {lanes.scalar}, ptr {address(i, lane)}")
-            result = f.let(f"insertelement {lanes.vector} {result}, {lanes.scalar} {x}, i32 {lane}")
-        return result
+    def _coordinate(self, place: str, whole: str, axis: int) -> str:
+        """Return a coordinate of the point of each lane's number, each from the lane of its own."""
+        width, lanes = self.lanes.width, ", ".join(f"i64 {lane}" for lane in range(self.lanes.width))
+        first = self.f.let(f"mul <{width} x i64> {whole}, splat (i64 {3 * width})")
+        own = self.f.let(f"add <{width} x i64> {first}, <{lanes}>")
+        return self._gathered(self.f.offset(place, axis, self.lanes.vector), own, self.lanes.scalar)
+
+    def _gathered(self, table: str, whole: str, kind: str) -> str:
+        """Return the first number of the entry of each lane's number, in a table of entries of a type."""
+        lanes, w = self.lanes, self.lanes.width
+        places = self.f.let(f"getelementptr {kind}, ptr {table}, <{w} x i64> {whole}")
+        name, every, none = (
+            f"@llvm.masked.gather.{lanes.suffix}.v{w}p0",
+            f"<{w} x i1> splat (i1 true)",
+            lanes.splat(0.0),
+        )
+        return self.f.let(
+            f"call {lanes.vector} {name}(<{w} x ptr> {places}, i32 {lanes.size}, {every}, {lanes.vector} {none})"
+        )
 
 
 def _points(op: Any, args: tuple[int, ...]) -> tuple[int, ...]:
@@ -137,16 +187,7 @@ class _Search:
     def __init__(self, lookups: Lookups, pairs: Pairs, points: str) -> None:
         self.f, self.lanes, self.pairs, self.points = lookups.f, lookups.lanes, pairs, points
         pool = lookups.pool
-        self.tables = {
-            name: pool.table("i32", [str(i) for i in array])
-            for name, array in vars(pairs).items()
-            if name in ("first", "second", "group_first", "group_second", "skip", "start")
-        }
-        for name in ("reach", "group_reach"):
-            self.tables[name] = pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in getattr(pairs, name)])
-        if pairs.boxes is not None:
-            ends = [self.lanes.literal(x) for x in pairs.boxes.ravel()]
-            self.tables["boxes"] = pool.table(self.lanes.scalar, ends)
+        self.tables = {name: pool.table(array) for name, array in vars(pairs).items() if isinstance(array, np.ndarray)}
 
     def write(self, first: str, last: str, most: str) -> tuple[str, str]:
         """Return the names of the number of the nearest pair in the groups from first to last, and of its distance less
