@@ -112,6 +112,18 @@ def test_known_distances(all_known, case):
         assert np.isnan(found.points).all()
 
 
+def test_a_capsule_in_parts_is_one():
+    parts = shape("cylinder", rpy=(1, 0, 0), radius=1, length=4)
+    s, c = 2 * np.sin(1), 2 * np.cos(1)
+    parts += shape("sphere", at=(0, -s, c), radius=1) + shape("sphere", at=(0, s, -c), radius=1)
+    ball = shape("sphere", radius=0.5)
+    one, two = between(parts, ball), between(shape("capsule", rpy=(1, 0, 0), radius=1, length=4), ball)
+    q = one.robot.limits.sample(200, seed=1) * 0.15
+    assert np.abs(one.distance(q) - two.distance(q)).max() < 2e-8
+    assert (one(q) == two(q)).all()
+    assert 0 < one(q).mean() < 1
+
+
 def test_touching_from_both_sides():
     contact = between(shape("box", size="1 1 1"), BALL)
     assert contact([at(0.6 + d) for d in (-1e-4, -2e-5, 2e-5, 1e-4)]).tolist() == [True, True, False, False]

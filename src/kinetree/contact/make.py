@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
+from kinetree.contact.capsules import with_capsules
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.covers import cover
 from kinetree.contact.exact import Exact
@@ -140,7 +141,7 @@ def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Sh
 
 
 def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tuple[object, ...]) -> _Shapes:
-    links = solids_of(robot, geometry, without)
+    links = {name: with_capsules(own) for name, own in solids_of(robot, geometry, without).items()}
     if not links:
         message = "no link has a collision shape"
         raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
@@ -157,6 +158,7 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     notes = [f"link {name!r} has a mass and no collision shape" for name in bare]
     opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
     notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
+    notes += [f"{note.element}: {note.message}" for note in robot.notes if note.code == "simple-shapes"]
     return _Shapes(robot, key, links, bodies, exact, tuple(notes))
 
 
@@ -198,7 +200,9 @@ def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[
     always, q = neutral, _samples(robot)
     for part in (q[:20], q[20:400], q[400:]):
         always = touching(always, part)
-    always = [pair for pair in always if touching([pair], corners(robot, *pair))]
+    if always:
+        contact = _collisions(shapes, Covers(robot, shapes.bodies, always), (), 0.0)
+        always = [pair for i, pair in enumerate(always) if contact.where(corners(robot, *pair))[:, i].all()]
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
 
