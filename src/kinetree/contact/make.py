@@ -12,7 +12,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
 from kinetree.contact.capsules import with_capsules
 from kinetree.contact.collisions import Collisions
-from kinetree.contact.covers import cover
+from kinetree.contact.covers import Cover, cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
@@ -27,6 +27,8 @@ from kinetree.spatial.se3 import Array
 
 SLACK = 0.02
 """How far a cover reaches beyond its solid at most, m, unless that is large."""
+Covered = list[tuple[Solid, Cover]]
+"""The shapes of a link with their covers."""
 SAMPLES = 10_000
 """Configurations in all of which a pair must be in contact to count as always in contact."""
 
@@ -132,6 +134,19 @@ class _Shapes:
     notes: tuple[str, ...]
 
 
+def covered(robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozenset()) -> dict[str, Covered]:
+    """Return the shapes of all links that have some, with their covers; without: as in `solids_of`.
+
+    Raises KinetreeError for a robot without collision shapes, and for shapes that cannot be used.
+    """
+    links = {name: with_capsules(own) for name, own in solids_of(robot, geometry, without).items()}
+    if not links:
+        message = "no link has a collision shape"
+        raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
+    every = tracked(links.items(), "covers", len(links))
+    return {name: [(solid, cover(solid, SLACK)) for solid in own] for name, own in every}
+
+
 def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Shapes:
     one_of("geometry", geometry, ("mesh", "hull"))
     left = frozenset(links_named(robot, "without", without))
@@ -141,15 +156,10 @@ def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Sh
 
 
 def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tuple[object, ...]) -> _Shapes:
-    links = {name: with_capsules(own) for name, own in solids_of(robot, geometry, without).items()}
-    if not links:
-        message = "no link has a collision shape"
-        raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
-    covers = {
-        name: [cover(solid, SLACK) for solid in own] for name, own in tracked(links.items(), "covers", len(links))
-    }
-    bodies = {name: body_of(name, own, covers[name]) for name, own in links.items()}
-    exact = Exact(links, [one.inner for own in covers.values() for one in own])
+    both = covered(robot, geometry, without)
+    links = {name: [solid for solid, _ in own] for name, own in both.items()}
+    bodies = {name: body_of(name, links[name], [one for _, one in own]) for name, own in both.items()}
+    exact = Exact(links, [one.inner for own in both.values() for _, one in own])
     bare = [
         name
         for name, link in robot.links.items()
