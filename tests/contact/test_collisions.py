@@ -280,6 +280,22 @@ def test_neighbours_are_left_out_through_links_without_shapes_too():
     )
 
 
+def test_a_wall_on_the_base_is_no_neighbour_of_the_first_link():
+    """It has no joint with this link, and the base is between them; without a shape of the base it is one."""
+    wall = f"<link name='wall'>{shape('box', at=(0, 1, 0), size='1 0.1 1')}</link>"
+    joint = "<joint name='w' type='fixed'><parent link='base'/><child link='wall'/></joint>"
+    turning = "<joint name='j' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 0 1'/>" + LIMIT
+    reach = shape("box", at=(0.5, 0, 0), size="1.2 0.1 0.1")
+    links = f"<link name='base'>BASE</link><link name='arm'>{reach}</link>{wall}"
+    text = f"<robot name='r'>{links}{joint}{turning}</joint></robot>"
+    contact = kt.collisions(kt.load(text.replace("BASE", BALL), format="urdf"))
+    assert contact.pairs == (("arm", "wall"),)
+    assert reasons(contact) == {("base", "arm"): "neighbours"}
+    assert contact([[0.0], [np.pi / 2]]).tolist() == [False, True]
+    with pytest.raises(kt.KinetreeError, match="no two links are left"):
+        kt.collisions(kt.load(text.replace("BASE", ""), format="urdf"))
+
+
 def test_pairs_that_always_touch_are_left_out_and_only_these():
     large = shape("sphere", radius=0.35)
     contact = kt.collisions(arm(large, BALL, large, BALL))

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
@@ -39,9 +39,18 @@ def _way(model: Tree, body: int) -> list[int]:
     return way
 
 
-def between(model: Tree, a: int, b: int) -> tuple[set[int], set[int]]:
-    """Return the bodies on the way from one to another, without both, and those whose joints are on it."""
-    one, other = (_way(model, body) for body in (a, b))
-    meeting = next((body for body in one if body in other), -1)
-    joints = {*one} ^ {*other}
-    return (joints | {meeting}) - {a, b}, joints
+def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
+    """Return the links on the way from one link to another, without both, and the joints on it that move."""
+    one, other = (_carriers(robot, name) for name in (a, b))
+    meeting = next(link for link in one if link in other)
+    on_the_way = {*one} ^ {*other}
+    joints = [joint for name in on_the_way if (joint := robot.parent_joint(name)) and joint.kind.nv]
+    return (on_the_way | {meeting}) - {a, b}, joints
+
+
+def _carriers(robot: Robot, link: str) -> list[str]:
+    """Return a link and those that carry it, up to the root."""
+    way = [link]
+    while joint := robot.parent_joint(way[-1]):
+        way.append(joint.parent)
+    return way
