@@ -89,11 +89,11 @@ def collisions(
     as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
     links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
 
-    By default these pairs are left out: links that do not move against each other, neighbours (no other link with shapes
-    between them, and one joint that moves, which is not floating or planar, or several that turn), and pairs that are in
-    contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of the pairs
-    that an SRDF disables, those for the reason User are left out too, and those for Default that are in contact in the
-    neutral configuration.
+    By default these pairs are left out: links that do not move against each other, neighbours (no other link with
+    shapes between them, and one joint that moves, which is not floating or planar, or several that turn), and pairs
+    that are in contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of
+    the pairs that an SRDF disables, those for the reason User are left out too, and those for Default that are in
+    contact in the neutral configuration.
 
     Raises KinetreeError for a robot without collision shapes, for shapes that cannot be used, and for unknown links.
 

@@ -25,8 +25,8 @@ class LeftOut(NamedTuple):
 def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = ()) -> tuple[list[Pair], list[LeftOut]]:
     """Return the pairs of links that move against each other and are no neighbours, and the neighbours.
 
-    links: those with shapes. moving: those that move by themselves, and have no neighbours. Neighbours have no link with
-    shapes between them, and one joint that moves, which is not floating or planar, or several that turn.
+    links: those with shapes. moving: those that move by themselves, and have no neighbours. Neighbours have no link
+    with shapes between them, and one joint that moves, which is not floating or planar, or several that turn.
     """
     model = tree(robot)
     body = {name: model.frame(name)[0] for name in links}

@@ -20,6 +20,7 @@ from kinetree.shapes.resolve import companions, files_of, path_of
 from kinetree.spatial.se3 import Array
 
 GeometryOf = Literal["mesh", "hull"]
+CURVED = ("cylinder", "ellipsoid")
 PRIMITIVES = ("sphere", "box", "cylinder", "capsule", "ellipsoid", "plane")
 SIZES = {"sphere": ("radius",), "box": ("size",), "ellipsoid": ("radii",), "plane": ()}
 

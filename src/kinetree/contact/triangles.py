@@ -59,7 +59,7 @@ class Triangles:
         between = float(self._fcl.distance(self._object(a), self._object(b), request, result))
         middle = T[:3, 3] if self._radius(b) else inverses(T[None])[0, :, 3]
         mesh = self._solids[a if self._radius(b) else b]
-        if between <= reach or (mesh.closed and _is_inside(mesh, middle)):
+        if between <= reach or (mesh.closed and is_inside(mesh, middle)):
             return 0.0, np.zeros((2, 3))
         points = np.array(result.nearest_points)
         way = (points[1] - points[0]) / between
@@ -74,7 +74,7 @@ class Triangles:
         if not self._solids[a].closed:
             return False
         points = _a_point_of_each_part(self._solids[b])
-        return any(_is_inside(self._solids[a], T[:, :3] @ point + T[:3, 3]) for point in points)
+        return any(is_inside(self._solids[a], T[:, :3] @ point + T[:3, 3]) for point in points)
 
     def _object(self, number: int) -> Any:
         if number not in self._known:
@@ -103,7 +103,7 @@ def _a_point_of_each_part(solid: Solid) -> Array:
     return np.asarray(mesh.vertices[np.unique(part, return_index=True)[1]])
 
 
-def _is_inside(solid: Solid, point: Array) -> bool:
+def is_inside(solid: Solid, point: Array) -> bool:
     """Return whether a point lies inside a closed mesh."""
     mesh = solid.surface
     low, high = mesh.bounds
