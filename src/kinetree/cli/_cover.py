@@ -5,15 +5,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kinetree.cli._robot_json import SCHEMA
+from kinetree.contact.covers import Cover
 from kinetree.contact.make import Covered
 from kinetree.contact.poses import moved
+from kinetree.contact.solids import Solid
 from kinetree.contact.table import body_of
 from kinetree.model.robot import Robot
-from kinetree.spatial.se3 import Array
 from kinetree.viewing.section import Section
-
-SCHEMA = 1
-"""Version, which increases when a field changes its meaning or is removed; new ones may come at any time."""
 
 
 def cover_page(robot: Robot, links: Mapping[str, Covered]) -> list[Section]:
@@ -34,26 +33,13 @@ def cover_page(robot: Robot, links: Mapping[str, Covered]) -> list[Section]:
 def cover_json(robot: Robot, links: Mapping[str, Covered]) -> dict[str, object]:
     """Return the covers of links, shape by shape, in the frames of the links; docs/reference/command-line.md describes
     them."""
-    return {
-        "schema": SCHEMA,
-        "robot": robot.name,
-        "links": {
-            name: [
-                {
-                    "kind": solid.kind,
-                    "sizes": solid.sizes,
-                    "origin": solid.T,
-                    "slack": one.slack,
-                    "outer": _placed(solid.T, one.outer),
-                    "inner": _placed(solid.T, one.inner),
-                }
-                for solid, one in own
-            ]
-            for name, own in links.items()
-        },
-    }
 
+    def described(solid: Solid, own: Cover) -> dict[str, object]:
+        spheres = {
+            side: np.column_stack([moved(solid.T[None, :3], some[None, :, :3])[0], some[:, 3]])
+            for side, some in (("outer", own.outer), ("inner", own.inner))
+        }
+        return {"kind": solid.kind, "sizes": solid.sizes, "origin": solid.T, "slack": own.slack, **spheres}
 
-def _placed(T: Array, spheres: Array) -> Array:
-    """Return spheres (n, 4) of a solid in the frame of its link."""
-    return np.column_stack([moved(T[None, :3], spheres[None, :, :3])[0], spheres[:, 3]])
+    every = {name: [described(*both) for both in own] for name, own in links.items()}
+    return {"schema": SCHEMA, "robot": robot.name, "links": every}

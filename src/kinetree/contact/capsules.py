@@ -1,7 +1,5 @@
 """Capsules that a file describes by their parts, as URDF 1.0 has to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,21 +13,16 @@ CLOSE = 1e-9
 
 def with_capsules(solids: Sequence[Solid]) -> list[Solid]:
     """Return the solids of a link, with each cylinder that has spheres of its radius at both ends as a capsule."""
-    spheres = [solid for solid in solids if solid.kind == "sphere"]
+    balls = [(i, solid) for i, solid in enumerate(solids) if solid.kind == "sphere"]
     found, used = list(solids), set[int]()
-    for number, solid in enumerate(solids):
-        if solid.kind != "cylinder" or not spheres:
-            continue
-        half = solid.T[:3, 2] * solid.sizes[1] / 2
-        caps = [_nearest(spheres, solid.T[:3, 3] + end, solid.sizes[0]) for end in (-half, half)]
-        if (apart := max(off for off, _ in caps)) <= CLOSE:
-            used |= {id(cap) for _, cap in caps}
-            found[number] = replace(solid, kind="capsule", sizes=(solid.sizes[0] + apart, solid.sizes[1]))
-    return [solid for solid in found if id(solid) not in used]
-
-
-def _nearest(spheres: Sequence[Solid], point: np.ndarray, radius: float) -> tuple[float, Solid]:
-    """Return by how much a sphere at most reaches beyond or within one at a point, and that sphere."""
-    off = [float(np.linalg.norm(s.T[:3, 3] - point)) + abs(s.sizes[0] - radius) for s in spheres]
-    best = int(np.argmin(off))
-    return off[best], spheres[best]
+    for number, rod in enumerate(solids):
+        if rod.kind == "cylinder" and balls:
+            ends = [rod.T[:3, 3] + sign * rod.sizes[1] / 2 * rod.T[:3, 2] for sign in (-1, 1)]
+            caps = [
+                min((float(np.linalg.norm(b.T[:3, 3] - end)) + abs(b.sizes[0] - rod.sizes[0]), i) for i, b in balls)
+                for end in ends
+            ]
+            if max(caps)[0] <= CLOSE:
+                used |= {i for _, i in caps}
+                found[number] = replace(rod, kind="capsule", sizes=(rod.sizes[0] + max(caps)[0], rod.sizes[1]))
+    return [solid for i, solid in enumerate(found) if i not in used]

@@ -41,16 +41,7 @@ def _way(model: Tree, body: int) -> list[int]:
 
 def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
     """Return the links on the way from one link to another, without both, and the joints on it that move."""
-    one, other = (_carriers(robot, name) for name in (a, b))
-    meeting = next(link for link in one if link in other)
-    on_the_way = {*one} ^ {*other}
-    joints = [joint for name in on_the_way if (joint := robot.parent_joint(name)) and joint.kind.nv]
-    return (on_the_way | {meeting}) - {a, b}, joints
-
-
-def _carriers(robot: Robot, link: str) -> list[str]:
-    """Return a link and those that carry it, up to the root."""
-    way = [link]
-    while joint := robot.parent_joint(way[-1]):
-        way.append(joint.parent)
-    return way
+    one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
+    joints = [robot.joints[name] for name in one ^ other]
+    links = {link for joint in joints for link in (joint.parent, joint.child)}
+    return links - {a, b}, [joint for joint in joints if joint.kind.nv]

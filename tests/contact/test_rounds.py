@@ -1,4 +1,4 @@
-"""Cylinders and ellipsoids against meshes: distances are those of the round solids."""
+"""Round solids against meshes: distances are not those of polyhedra."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from kinetree.contact.solids import Solid, hull_of
 from kinetree.shapes.mesh import Mesh
 from kinetree.spatial import se3
 
-CURVED = {"cylinder": (0.1, 0.3), "ellipsoid": (0.1, 0.05, 0.2)}
+ROUND = {"cylinder": (0.1, 0.3), "ellipsoid": (0.1, 0.05, 0.2), "sphere": (0.15,), "capsule": (0.08, 0.3)}
 HALVES = ((0.3, 0.1, 0.1), (0.1, 0.1, 0.3))  # of the boxes of an L; they meet in a cube
 MIDDLES = ((0.0, 0.0, 0.0), (-0.2, 0.0, 0.2))
 
@@ -53,10 +53,10 @@ def placed(n, size, seed=1):
 
 
 @pytest.mark.slow
-@each("kind", list(CURVED))
+@each("kind", list(ROUND))
 @each("first", [True, False])
 def test_distances_from_a_mesh_are_those_from_its_boxes(kind, first):
-    round_one = solid(kind, CURVED[kind])
+    round_one = solid(kind, ROUND[kind])
     boxes = [solid("box", tuple(2 * np.array(half)), at=middle) for half, middle in zip(HALVES, MIDDLES, strict=True)]
     whole = exact(round_one, solid("mesh", mesh=letter(3)), *boxes)
     T = placed(200, 0.5)  # of the mesh in the round solid
@@ -86,7 +86,7 @@ def test_distances_from_a_mesh_are_those_from_its_boxes(kind, first):
 
 
 @pytest.mark.slow
-@each("kind, sizes", [("cylinder", (0.1, 0.3)), ("ellipsoid", (0.1, 0.1, 0.15))])
+@each("kind, sizes", [("cylinder", (0.1, 0.3)), ("ellipsoid", (0.1, 0.1, 0.15)), ("sphere", (0.1,))])
 def test_touching_a_wall(kind, sizes):
     """A polyhedron around them would touch it a millimetre earlier."""
     whole = exact(solid(kind, sizes), solid("mesh", mesh=box_mesh((0.1, 1.0, 1.0))))
@@ -99,13 +99,15 @@ def test_touching_a_wall(kind, sizes):
         np.testing.assert_allclose(upper, gaps.clip(min=0.0), rtol=0, atol=1e-7)
 
 
-@each("kind", list(CURVED))
+@each("kind", list(ROUND))
 def test_one_inside_of_the_other(kind):
     closed = box_mesh((1.0, 1.0, 1.0))
     small = box_mesh((0.01, 0.01, 0.01))
     opened = Mesh(closed.vertices, closed.triangles[:-1])
-    whole = exact(solid(kind, CURVED[kind]), *(solid("mesh", mesh=mesh) for mesh in (closed, small, opened)))
+    whole = exact(solid(kind, ROUND[kind]), *(solid("mesh", mesh=mesh) for mesh in (closed, small, opened)))
     T = np.tile(np.eye(4)[:3], (3, 1, 1))
     upper = whole.distances(np.array([(0, 1), (0, 2), (0, 3)]), T, np.inf)[1]
     assert upper[:2].tolist() == [0.0, 0.0]
-    assert upper[2] == pytest.approx(1.0 - max(0.15 if kind == "cylinder" else 0.2, 0.1), abs=1e-7)
+    assert upper[2] == pytest.approx(
+        1.0 - {"cylinder": 0.15, "ellipsoid": 0.2, "sphere": 0.15, "capsule": 0.23}[kind], abs=1e-7
+    )
