@@ -92,10 +92,10 @@ class Exact:
         lower[close[within]] = upper[close[within]] = 0.0
         close = close[~within]
         for row in close:
-            own = (*pair[row], T[row], float(above[row]))
-            lower[row], points[row] = self._triangles.distance(*own)
+            given = (*pair[row], T[row], float(above[row]))
+            lower[row], points[row] = self._triangles.distance(*given)
             if lower[row] <= above[row] and self._is_round[pair[row]].any():  # that was of polyhedra around them
-                lower[row], points[row] = self._rounds.distance(*own, lower[row])
+                lower[row], points[row] = self._rounds.distance(*given, lower[row])
             upper[row] = lower[row]
         return lower, upper, points
 
