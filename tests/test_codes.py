@@ -45,8 +45,8 @@ COMPUTED = {
 """Codes that are made of parts, or passed on."""
 RULES = {"rules", "repairs", "robot_kinds", "xacro_text"}
 """Packages whose codes are those of rules."""
-ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "simple-shapes", "sources-differ", "unplaced", "empty"}
-ELSEWHERE |= {"srdf-alone"}
+ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
+ELSEWHERE |= {"srdf-alone", "simple-shapes"}
 """Remarks on a baseline, on robots that come with the package, on a robot which limits hold still, and on an SRDF
 without a model, which is an error if it is named."""
 
