@@ -112,6 +112,7 @@ def test_known_distances(all_known, case):
         assert np.isnan(found.points).all()
 
 
+@pytest.mark.slow
 def test_a_capsule_in_parts_is_one():
     parts = shape("cylinder", rpy=(1, 0, 0), radius=1, length=4)
     s, c = 2 * np.sin(1), 2 * np.cos(1)
@@ -303,6 +304,23 @@ def test_pairs_that_always_touch_are_left_out_and_only_these():
     assert contact.pairs == (("a", "d"), ("b", "d"))
     almost = shape("sphere", radius=0.2995)  # apart only where the joint is near 0, which few samples are
     assert ("a", "c") in kt.collisions(arm(almost, BALL, almost)).pairs
+
+
+@pytest.mark.slow
+def test_pairs_that_are_apart_at_their_limits_alone_are_tested():
+    """b and d are in contact in all samples, and apart by 2e-6 m at the limits of the joint of d; a and c always are."""
+    radius = (0.4 * np.sin(0.5) - 2e-6) * 10 / 2
+    shapes = [shape("sphere", radius=1), shape("sphere", radius=radius), shape("sphere", radius=1)]
+    shapes.append(shape("sphere", at=(-2, 0, 0), radius=radius))
+    links = "".join(f"<link name='{name}'>{own}</link>" for name, own in zip("abcd", shapes, strict=True))
+    joints = "".join(
+        f"<joint name='{b}' type='revolute'><parent link='{a}'/><child link='{b}'/><origin xyz='{x} 0 0'/>"
+        f"<axis xyz='0 0 1'/><limit lower='-{end}' upper='{end}' effort='1' velocity='1'/></joint>"
+        for a, b, x, end in (("a", "b", 0.01, 1), ("b", "c", 0.01, 1e-9), ("c", "d", 0.19, 1))
+    )
+    contact = kt.collisions(kt.load(f"<robot name='r'>{links}{joints}</robot>", format="urdf"))
+    assert reasons(contact)["a", "c"] == "always in contact"
+    assert ("b", "d") in contact.pairs
 
 
 def test_links_that_may_touch_are_left_out():

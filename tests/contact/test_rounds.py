@@ -5,7 +5,8 @@ import pytest
 
 from each import each
 from kinetree.contact.exact import Exact
-from kinetree.contact.poses import inverses
+from kinetree.contact.poses import inverses, moved
+from kinetree.contact.rounds import _outside
 from kinetree.contact.solids import Solid, hull_of
 from kinetree.shapes.mesh import Mesh
 from kinetree.spatial import se3
@@ -79,6 +80,8 @@ def test_distances_from_a_mesh_are_those_from_its_boxes(kind, first):
     apart = far > 0
     gaps = np.linalg.norm(points[:, 0] - points[:, 1], axis=1)
     np.testing.assert_allclose(gaps[apart], far[apart], rtol=0, atol=1e-7)
+    own = points[:, 0] if first else moved(T, points)[:, 1]  # the round solid's, in its own frame
+    assert _outside(round_one, own[apart]).max() < 1e-6
     for above in (0.0, 0.1):
         some, _ = measured((0, 1), above)
         assert ((some <= above) == (far <= above)).all()
@@ -99,6 +102,7 @@ def test_touching_a_wall(kind, sizes):
         np.testing.assert_allclose(upper, gaps.clip(min=0.0), rtol=0, atol=1e-7)
 
 
+@pytest.mark.slow
 @each("kind", list(ROUND))
 def test_one_inside_of_the_other(kind):
     closed = box_mesh((1.0, 1.0, 1.0))
