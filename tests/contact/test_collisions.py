@@ -308,7 +308,7 @@ def test_pairs_that_always_touch_are_left_out_and_only_these():
 
 @pytest.mark.slow
 def test_pairs_that_are_apart_at_their_limits_alone_are_tested():
-    """b and d are in contact in all samples, and apart by 2e-6 m at the limits of the joint of d; a and c always are."""
+    """b and d touch in all samples, and are 2e-6 m apart at the limits of the joint of d; a and c always touch."""
     radius = (0.4 * np.sin(0.5) - 2e-6) * 10 / 2
     shapes = [shape("sphere", radius=1), shape("sphere", radius=radius), shape("sphere", radius=1)]
     shapes.append(shape("sphere", at=(-2, 0, 0), radius=radius))
