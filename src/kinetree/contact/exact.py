@@ -17,7 +17,7 @@ from kinetree.compiler.program import Program, trace
 from kinetree.contact.convex import Convexes
 from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
-from kinetree.contact.solids import Solid, hull_of
+from kinetree.contact.solids import ROUND, Solid, hull_of
 from kinetree.errors import KinetreeError
 from kinetree.spatial.se3 import Array
 
@@ -35,6 +35,7 @@ class Exact:
         for number, solid in enumerate(self.solids):
             self.of_link.setdefault(solid.link, []).append(number)
         self.is_mesh = np.array([solid.kind == "mesh" for solid in self.solids])
+        self._is_round = np.array([solid.kind in ROUND for solid in self.solids])
         self.is_plane = np.array([solid.kind == "plane" for solid in self.solids])
         self.T = np.array([solid.T for solid in self.solids]).reshape(-1, 4, 4)
 
@@ -91,7 +92,10 @@ class Exact:
         lower[close[within]] = upper[close[within]] = 0.0
         close = close[~within]
         for row in close:
-            lower[row], points[row] = self._triangles.distance(*pair[row], T[row], float(above[row]))
+            given = (*pair[row], T[row], float(above[row]))
+            lower[row], points[row] = self._triangles.distance(*given)
+            if lower[row] <= above[row] and self._is_round[pair[row]].any():  # that was of polyhedra around them
+                lower[row], points[row] = self._rounds.distance(*given, lower[row])
             upper[row] = lower[row]
         return lower, upper, points
 
@@ -123,6 +127,12 @@ class Exact:
         from kinetree.contact.triangles import Triangles
 
         return Triangles(self.solids)
+
+    @cached_property
+    def _rounds(self) -> Any:
+        from kinetree.contact.rounds import Rounds
+
+        return Rounds(self.solids)
 
 
 def _convex(solid: Solid) -> Solid:

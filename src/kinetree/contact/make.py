@@ -10,8 +10,9 @@ import numpy as np
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
+from kinetree.contact.capsules import with_capsules
 from kinetree.contact.collisions import Collisions
-from kinetree.contact.covers import cover
+from kinetree.contact.covers import Cover, cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
@@ -26,6 +27,8 @@ from kinetree.spatial.se3 import Array
 
 SLACK = 0.02
 """How far a cover reaches beyond its solid at most, m, unless that is large."""
+Covered = list[tuple[Solid, Cover]]
+"""The shapes of a link with their covers."""
 SAMPLES = 10_000
 """Configurations in all of which a pair must be in contact to count as always in contact."""
 
@@ -86,11 +89,11 @@ def collisions(
     as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
     links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
 
-    By default these pairs are left out: links that do not move against each other, neighbours (one joint between them
-    that is not floating or planar, or several that turn, with links without shapes in between), and pairs that are in
-    contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of the pairs
-    that an SRDF disables, those for the reason User are left out too, and those for Default that are in contact in the
-    neutral configuration.
+    By default these pairs are left out: links that do not move against each other, neighbours (no other link with
+    shapes between them, and one joint that moves, which is not floating or planar, or several that turn), and pairs
+    that are in contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of
+    the pairs that an SRDF disables, those for the reason User are left out too, and those for Default that are in
+    contact in the neutral configuration.
 
     Raises KinetreeError for a robot without collision shapes, for shapes that cannot be used, and for unknown links.
 
@@ -131,6 +134,19 @@ class _Shapes:
     notes: tuple[str, ...]
 
 
+def covered(robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozenset()) -> dict[str, Covered]:
+    """Return the shapes of all links that have some, with their covers; without: as in `solids_of`.
+
+    Raises KinetreeError for a robot without collision shapes, and for shapes that cannot be used.
+    """
+    links = {name: with_capsules(own) for name, own in solids_of(robot, geometry, without).items()}
+    if not links:
+        message = "no link has a collision shape"
+        raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
+    every = tracked(links.items(), "covers", len(links))
+    return {name: [(solid, cover(solid, SLACK)) for solid in own] for name, own in every}
+
+
 def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Shapes:
     one_of("geometry", geometry, ("mesh", "hull"))
     left = frozenset(links_named(robot, "without", without))
@@ -140,15 +156,10 @@ def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Sh
 
 
 def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tuple[object, ...]) -> _Shapes:
-    links = solids_of(robot, geometry, without)
-    if not links:
-        message = "no link has a collision shape"
-        raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
-    covers = {
-        name: [cover(solid, SLACK) for solid in own] for name, own in tracked(links.items(), "covers", len(links))
-    }
-    bodies = {name: body_of(name, own, covers[name]) for name, own in links.items()}
-    exact = Exact(links, [one.inner for own in covers.values() for one in own])
+    both = covered(robot, geometry, without)
+    links = {name: [solid for solid, _ in own] for name, own in both.items()}
+    bodies = {name: body_of(name, links[name], [one for _, one in own]) for name, own in both.items()}
+    exact = Exact(links, [one.inner for own in both.values() for _, one in own])
     bare = [
         name
         for name, link in robot.links.items()
@@ -157,6 +168,7 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     notes = [f"link {name!r} has a mass and no collision shape" for name in bare]
     opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
     notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
+    notes += [f"{note.element}: {note.message}" for note in robot.notes if note.code == "simple-shapes"]
     return _Shapes(robot, key, links, bodies, exact, tuple(notes))
 
 
@@ -198,7 +210,9 @@ def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[
     always, q = neutral, _samples(robot)
     for part in (q[:20], q[20:400], q[400:]):
         always = touching(always, part)
-    always = [pair for pair in always if touching([pair], corners(robot, *pair))]
+    if always:
+        contact = _collisions(shapes, Covers(robot, shapes.bodies, always), (), 0.0)
+        always = [pair for i, pair in enumerate(always) if contact.where(corners(robot, *pair))[:, i].all()]
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
@@ -39,9 +39,9 @@ def _way(model: Tree, body: int) -> list[int]:
     return way
 
 
-def between(model: Tree, a: int, b: int) -> tuple[set[int], set[int]]:
-    """Return the bodies on the way from one to another, without both, and those whose joints are on it."""
-    one, other = (_way(model, body) for body in (a, b))
-    meeting = next((body for body in one if body in other), -1)
-    joints = {*one} ^ {*other}
-    return (joints | {meeting}) - {a, b}, joints
+def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
+    """Return the links on the way from one link to another, without both, and the joints on it that move."""
+    one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
+    joints = [robot.joints[name] for name in one ^ other]
+    links = {link for joint in joints for link in (joint.parent, joint.child)}
+    return links - {a, b}, [joint for joint in joints if joint.kind.nv]
