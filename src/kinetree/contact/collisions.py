@@ -62,7 +62,7 @@ class Collisions:
         margin: float,
     ) -> None:
         self.pairs, self.left_out, self.moving, self.margin = tuple(pairs), tuple(left_out), covers.moving, margin
-        self.robot, self.notes = covers.robot, tuple(notes)
+        self.robot, self.notes, self._shape = covers.robot, tuple(notes), (covers.robot.nq,)
         self._exact, self._covers = exact, covers
         used = [int(name) for name in covers.layout.bodies]
         self._used = [exact.solids[i] for i in used]
@@ -82,7 +82,7 @@ class Collisions:
 
     def __call__(self, q: Any, moving: Any = None) -> Any:
         """Return whether any two links are in contact (…,), for q (…, nq)."""
-        if moving is None and type(q) is np.ndarray and q.shape == (self.robot.nq,) and not self.moving:
+        if moving is None and type(q) is np.ndarray and q.shape == self._shape and not self.moving:
             return self._one(self._near(q))
         return self._by_portions(self._any, q, moving)
 
@@ -126,7 +126,7 @@ class Collisions:
         if (moving is None) != (not self.moving):
             wanted = f"the poses of {', '.join(self.moving)} are missing; expected a second argument"
             raise fail("moving", wanted if self.moving else "no links were named as moving; expected q alone")
-        cores = [(self.robot.nq,), (len(self.moving), 4, 4)]
+        cores = [self._shape, (len(self.moving), 4, 4)]
         if self.moving:
             given.append(numbers(moving, "moving", "moving is"))
             if given[1].shape[-3:] != cores[1]:
@@ -183,7 +183,8 @@ class Collisions:
 
     def _touch(self, near: Array, rows: Array, pairs: Array) -> NDArray[np.bool_]:
         """Return whether pairs of solids (n,) are in contact in configurations (n,)."""
-        return self._exact.touching(*self._posed(near, rows, pairs), self._solids[pairs], self.margin)
+        first, second = self._posed(near, rows, pairs)
+        return self._exact.touching(first, second, self._solids[pairs], self.margin)
 
     def _posed(self, near: Array, rows: Array, pairs: Array) -> Sequence[Array]:
         """Return the poses (n, 12) of the first and of the second solids of pairs (n,) in configurations (n,)."""
