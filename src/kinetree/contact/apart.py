@@ -17,18 +17,19 @@ class Apart:
     """Convex parts of solids, each with a ball around it."""
 
     def __init__(self, solids: Sequence[Solid], parts: Sequence[Sequence[Array]]) -> None:
-        """Prepare solids. parts: the corners (n, 3) of convex parts that contain each; none if it is convex."""
+        """Prepare convex solids, or parts that contain each: lists of the corners (n, 3) of convex ones."""
         own: list[Solid] = []
+        middles: list[Array] = []
         self._numbers: list[Array] = []
-        middles = []
         for solid, corners in zip(solids, parts, strict=True):
             self._numbers.append(len(own) + np.arange(max(len(corners), 1)))
-            for some in corners or [solid.surface.vertices]:
-                middles.append((some.min(axis=0) + some.max(axis=0)) / 2 if corners else np.zeros(3))
-                mesh = hull_of(some - middles[-1], solid.name) if corners else None
-                own.append(Solid(solid.link, "hull", (), solid.T, solid.name, mesh) if corners else solid)
+            own += [] if corners else [solid]
+            middles += [] if corners else [np.zeros(3)]
+            for some in corners:
+                middles.append((some.min(axis=0) + some.max(axis=0)) / 2)
+                own.append(Solid(solid.link, "hull", (), solid.T, solid.name, hull_of(some - middles[-1], solid.name)))
         self._middles = np.array(middles)
-        self._radii = np.array([np.linalg.norm(part.surface.vertices, axis=1).max() for part in own])
+        self._radii = np.array([_size(part) for part in own])
         self._convexes = Convexes(own)
 
     def possible(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
@@ -52,6 +53,11 @@ class Apart:
         one[:, 3::4], other[:, 3::4] = place
         found[row[self._convexes.touching(one, other, part.astype(float), above)]] = True
         return found
+
+
+def _size(solid: Solid) -> float:
+    """Return the radius of a ball around the origin that contains a solid, m."""
+    return solid.sizes[0] if solid.kind == "sphere" else float(np.linalg.norm(solid.surface.vertices, axis=1).max())
 
 
 def alike(pair: Array) -> Iterator[tuple[tuple[int, int], Array]]:

@@ -137,7 +137,7 @@ class Exact:
 
     @cached_property
     def _apart(self) -> Apart:
-        return Apart(self.solids, [cover.parts for cover in self._covers])
+        return Apart([_convex(solid) for solid in self.solids], [cover.parts for cover in self._covers])
 
     @cached_property
     def _triangles(self) -> Any:
