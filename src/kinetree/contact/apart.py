@@ -29,7 +29,9 @@ class Apart:
                 middles.append((some.min(axis=0) + some.max(axis=0)) / 2)
                 own.append(Solid(solid.link, "hull", (), solid.T, solid.name, hull_of(some - middles[-1], solid.name)))
         self._middles = np.array(middles)
-        self._radii = np.array([_size(part) for part in own])
+        self._radii = np.array(
+            [s.sizes[0] if s.kind == "sphere" else np.linalg.norm(s.surface.vertices, axis=1).max() for s in own]
+        )
         self._convexes = Convexes(own)
 
     def possible(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
@@ -53,11 +55,6 @@ class Apart:
         one[:, 3::4], other[:, 3::4] = place
         found[row[self._convexes.touching(one, other, part.astype(float), above)]] = True
         return found
-
-
-def _size(solid: Solid) -> float:
-    """Return the radius of a ball around the origin that contains a solid, m."""
-    return solid.sizes[0] if solid.kind == "sphere" else float(np.linalg.norm(solid.surface.vertices, axis=1).max())
 
 
 def alike(pair: Array) -> Iterator[tuple[tuple[int, int], Array]]:

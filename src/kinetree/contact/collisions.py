@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.contact.bounds import ROW, Covers
-from kinetree.contact.convex import START
+from kinetree.contact.convex import START, relative
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
@@ -216,5 +216,5 @@ class Collisions:
         """Return the distances (n,) of pairs of solids in configurations (n,), or numbers beyond `above`, and the
         nearest points in the root (n, 2, 3)."""
         poses = self._posed(near, rows, pairs)
-        _, far, points = self._exact.distances(self._solids[pairs], self._exact.relative(*poses), above)
+        _, far, points = self._exact.distances(self._solids[pairs], relative(*poses), above)
         return far, moved(poses[0].reshape(-1, 3, 4), points)

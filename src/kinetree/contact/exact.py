@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
-from kinetree.compiler.program import trace
 from kinetree.contact.apart import Apart, alike
 from kinetree.contact.convex import Convexes, relative
 from kinetree.contact.covers import Cover
@@ -44,13 +41,6 @@ class Exact:
         self.is_other = self.is_mesh | self.is_plane
 
     @cached_property
-    def relative(self) -> Kernel:
-        """The kernel from the poses (12,) of two solids to that of the second in the first."""
-        first, second = Port("first", (12,), (), "pose of the first; m"), Port("second", (12,), (), "of the second; m")
-        T = Port("T", (3, 4), (), "pose of the second in the first; m")
-        return Kernel("relative", (first, second), T, lambda: trace(relative, (12,), (12,)), "relative")
-
-    @cached_property
     def convexes(self) -> Convexes:
         """The solids, each as it is or as its convex hull; a plane as a sphere that everything touches."""
         return Convexes([_convex(solid) for solid in self.solids])
@@ -64,21 +54,13 @@ class Exact:
         return found
 
     def others_touch(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
-        """Return the same for pairs with planes or meshes, whose convex hulls touch."""
-        T, plane = self.relative(first, second), self.is_plane[pair].any(axis=1)
-        found = np.zeros(len(pair), dtype=bool)
-        for own, answer in ((plane, self._plane_touches), (~plane, self._meshes_touch)):
-            if own.any():
-                found[own] = answer(first[own], second[own], pair[own], T[own], above)
-        return found
-
-    def _plane_touches(self, first: Array, second: Array, pair: Array, T: Array, above: float) -> NDArray[np.bool_]:
-        return np.asarray(self.distances(pair, T, above)[1] <= above)
-
-    def _meshes_touch(self, first: Array, second: Array, pair: Array, T: Array, above: float) -> NDArray[np.bool_]:
-        """Decide by spheres inside, by convex parts, by triangles."""
+        """Return the same for pairs with planes or meshes, whose convex hulls touch. Of meshes, spheres inside prove
+        contact, convex parts that they are apart, and triangles decide what is left."""
+        T, plane = relative(first, second), self.is_plane[pair].any(axis=1)
         found = self._meet_inside(pair, T)
-        left = ~found
+        if plane.any():
+            found[plane] = self.distances(pair[plane], T[plane], above)[1] <= above
+        left = ~found & ~plane
         rows = np.flatnonzero(left & self._is_cut[pair].any(axis=1))
         if len(rows) > FEW:
             left[rows] = self._apart.possible(first[rows], second[rows], pair[rows], above)

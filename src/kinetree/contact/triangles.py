@@ -25,9 +25,8 @@ class Triangles:
         import fcl
 
         self._fcl, self._solids = fcl, solids
-        self._request = fcl.CollisionRequest()
-        self._models: dict[int, Any] = {}
-        self._objects: dict[tuple[int, bool], Any] = {}  # those that are first always stand still
+        self._still = fcl.Transform()
+        self._known: dict[int, Any] = {}
 
     def distance(self, a: int, b: int, T: Array, above: float) -> tuple[float, Array]:
         """Return the distance of two solids, m, 0 in contact, and their nearest points (2, 3) in the frame of the
@@ -37,11 +36,12 @@ class Triangles:
         T (3, 4): pose of the second in the first.
         """
         fcl = self._fcl
-        first, second = self._object(a, False), self._object(b, True)
+        first, second = self._object(a), self._object(b)
+        first.setTransform(self._still)
         second.setTransform(fcl.Transform(np.ascontiguousarray(T[:3, :3]), np.ascontiguousarray(T[:3, 3])))
         if reach := self._radius(a) + self._radius(b):
             return self._round(a, b, T, reach)
-        if fcl.collide(first, second, self._request, fcl.CollisionResult()):
+        if fcl.collide(first, second, fcl.CollisionRequest(), fcl.CollisionResult()):
             return 0.0, np.zeros((2, 3))
         if self._within(a, b, T) or self._within(b, a, inverses(T[None])[0]):
             return 0.0, np.zeros((2, 3))
@@ -56,7 +56,7 @@ class Triangles:
         as its radius."""
         result = self._fcl.DistanceResult()
         request = self._fcl.DistanceRequest(enable_nearest_points=True)
-        between = float(self._fcl.distance(self._object(a, False), self._object(b, True), request, result))
+        between = float(self._fcl.distance(self._object(a), self._object(b), request, result))
         middle = T[:3, 3] if self._radius(b) else inverses(T[None])[0, :, 3]
         mesh = self._solids[a if self._radius(b) else b]
         if between <= reach or (mesh.closed and _is_inside(mesh, middle)):
@@ -75,17 +75,11 @@ class Triangles:
             return False
         points = _a_point_of_each_part(self._solids[b]) @ T[:, :3].T + T[:, 3]
         low, high = self._solids[a].surface.bounds
-        return any(
-            _is_inside(self._solids[a], point) for point in points[((points >= low) & (points <= high)).all(axis=1)]
-        )
+        near = points[((points >= low) & (points <= high)).all(axis=1)]
+        return any(_is_inside(self._solids[a], point) for point in near)
 
-    def _object(self, number: int, is_second: bool) -> Any:
-        if (number, is_second) not in self._objects:
-            self._objects[number, is_second] = self._fcl.CollisionObject(self._model(number), self._fcl.Transform())
-        return self._objects[number, is_second]
-
-    def _model(self, number: int) -> Any:
-        if number not in self._models:
+    def _object(self, number: int) -> Any:
+        if number not in self._known:
             solid, model = self._solids[number], self._fcl.BVHModel()
             mesh = solid.surface
             if self._radius(number):  # its middle, which FCL takes as a triangle without area
@@ -94,8 +88,8 @@ class Triangles:
             model.beginModel(len(mesh.vertices), len(mesh.triangles))
             model.addSubModel(mesh.vertices, mesh.triangles)
             model.endModel()
-            self._models[number] = model
-        return self._models[number]
+            self._known[number] = self._fcl.CollisionObject(model, self._fcl.Transform())
+        return self._known[number]
 
 
 @lru_cache(maxsize=1000)
