@@ -7,6 +7,7 @@ import pytest
 
 from c_compiler import call, shared_object
 from compiler.test_js import called, in_node
+from each import each
 from kinetree.compiler import llvm
 from kinetree.compiler.gradients import jvp_kernel, vjp_kernel
 from kinetree.compiler.interpret import interpret
@@ -195,6 +196,7 @@ def test_tables_are_equal_if_their_numbers_are():
     assert repr(pairs()) == repr(pairs()) != repr(pairs(seed=1))
 
 
+@pytest.mark.slow
 @each("triple, features", [("aarch64-unknown-linux-gnu", {"neon"}), ("x86_64-pc-windows-msvc", {"avx2", "fma"})])
 @each("make", [lambda: searching(pairs()), lambda: searching(pairs(boxes=True)), farthest])
 @each("scalar", ["double", "float"])

@@ -80,7 +80,7 @@ def test_a_cover_is_read_as_it_was_written(covered):
 @pytest.mark.slow
 def test_parts_prove_no_contact_that_there_is():
     mesh = solid("mesh", mesh=SPIKED)
-    solids = [mesh, solid("box", 0.05, 0.3, 0.1), solid("sphere", 0.04), mesh]
+    solids = [mesh, solid("box", 0.05, 0.3, 0.1), solid("sphere", 0.04), mesh, solid("sphere", 0.05)]
     parts = [cover(one, 0.06).parts for one in solids]
     T = poses(400, 0.5)
     still = np.tile(np.eye(4)[:3].ravel(), (len(T), 1))
@@ -94,6 +94,9 @@ def test_parts_prove_no_contact_that_there_is():
             assert not possible.all()
             turned = own.possible(T.reshape(-1, 12), still, np.tile(pair[::-1], (len(T), 1)), margin)
             assert turned[far <= margin].all()
+    one, other = np.tile(np.eye(4)[:3].ravel(), (2, 2, 1))
+    other[:, 3] = 0.101, 0.111  # of two balls
+    assert own.possible(one, other, np.array([[2, 4]] * 2), 0.02).tolist() == [True, False]
 
 
 def test_a_decision_is_that_of_the_distance():
@@ -114,6 +117,10 @@ def test_a_decision_is_that_of_the_distance():
         assert found[upper <= margin].all()
         assert not found[lower > margin + 1e-8].any()
         assert 50 < found.sum() < 550
+    away = T.reshape(-1, 12) + 9.0 * np.eye(12)[3]
+    start = np.broadcast_to(np.eye(1, 18), (len(T), 18))
+    steps = own.decision(start, still, away, pair.astype(float), np.zeros(len(T)))[:, 1]
+    assert (steps == 1).all()  # the first direction is that between the solids
 
 
 @each("across", [1, 2, 16])
@@ -155,6 +162,9 @@ def test_one_and_many_agree_with_distances_of_planes_meshes_and_boxes(world, mar
     np.testing.assert_array_equal(where, np.transpose(far) <= margin)
     assert where.any(axis=0).all()
     assert not where.all(axis=0).any()
+    nearest = contact.witness(q)
+    apart = np.min(far, axis=0) > 0
+    np.testing.assert_array_equal(nearest.pair[apart], np.argmin(far, axis=0)[apart])
     together = contact(q)
     np.testing.assert_array_equal(together, where.any(axis=1))
     assert [bool(contact(one)) for one in q] == together.tolist()
