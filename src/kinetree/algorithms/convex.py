@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-STATE = 30
-"""Numbers of a state: above zero while it goes on; the steps; the nearest point of the difference (3); a lower bound of
-the distance; the nearest point of the first solid (3); then for each of three earlier vertices whether it counts, where
-it is (3), and the vertex of the first solid that it comes from (3)."""
-NEAREST, LOWER, WITNESS, EARLIER = slice(2, 5), 5, slice(6, 9), 9
+STATE, DECISION = 30, 18
+"""Numbers of a state: above zero while it goes on, below zero where a decision was that the solids are in contact; the
+steps; the nearest point of the difference (3); a lower bound of the distance; the nearest point of the first solid (3);
+then for each of three earlier vertices whether it counts, where it is (3), and the vertex of the first solid that it
+comes from (3). Where only a decision is asked for, it has no points of the first solid."""
+NEAREST, LOWER, WITNESS = slice(2, 5), 5, slice(6, 9)
 
 MOST_STEPS = 60.0
 CLOSE = 1e-10
@@ -27,25 +28,29 @@ TOUCHING = 1e-8
 Vertices = Callable[[Any], tuple[Any, Any]]
 
 
-def step(state: Any, vertices: Vertices, above: Any) -> Any:
+def step(state: Any, vertices: Vertices, guess: Any, above: Any) -> Any:
     """Return the state after a step.
 
     vertices: from a direction (3,) to the vertex of the difference that is farthest in it (3,), and the vertex of the
-    first solid from which it comes (3,). above: a distance beyond which it need not be known exactly. state (STATE,):
-    the first has a guess of the nearest point, and zeros.
+    first solid from which it comes (3,). guess: of the nearest point (3,), for the first step. above: a distance beyond
+    which it need not be known exactly. state: the first is 1, and zeros; with DECISION numbers it ends once it is known
+    whether the distance is at most `above`.
     """
-    count, v = state[1] + 1.0, state[NEAREST]
-    earlier = state[EARLIER:].reshape(3, 7)
+    decides = len(state) == DECISION
+    count = state[1] + 1.0
+    v = np.array([np.where(count < 1.5, a, b) for a, b in zip(guess, state[NEAREST], strict=True)])
+    earlier = state[6 if decides else 9 :].reshape(3, -1)
     w, own = vertices(-v)
+    own = own[: 0 if decides else 3]
     size = np.sqrt(v @ v)
     lower = np.maximum(state[LOWER], (v @ w) / np.maximum(size, 1e-300))
-    upper = np.where(count < 1.5, 1e300, size)  # the first is a guess
+    upper = np.where(count < 1.5, 1e300, size)
     parts = nearest_in(w, earlier[:, 1:4], earlier[:, 0])
     point = parts[0] * w + parts[1:] @ earlier[:, 1:4]
     inner = np.sqrt(point @ point)
     witness = parts[0] * own + parts[1:] @ earlier[:, 4:]
     is_better = inner < upper
-    best = _chosen(is_better, np.concatenate([point, witness]), np.concatenate([v, state[WITNESS]]))
+    best = _chosen(is_better, np.concatenate([point, witness]), np.concatenate([v, state[6 : 6 + len(own)]]))
     going: Any = 1.0
     for is_over in (
         upper * (1.0 - 1e-14) <= inner,  # no step forward
@@ -55,6 +60,8 @@ def step(state: Any, vertices: Vertices, above: Any) -> Any:
         count >= MOST_STEPS,
     ):
         going = np.where(is_over, 0.0, going)
+    if decides:
+        going = np.where(inner <= np.maximum(above, TOUCHING), -1.0, going)
     rows = _replaced(earlier, parts, np.concatenate([w, own]))
     return np.array([going, count, *best[:3], lower, *best[3:], *rows])
 

@@ -1,9 +1,13 @@
 """Writing of LLVM assembly: functions with numbered values, blocks and loops."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.compiler.target import Lanes
 
@@ -129,7 +133,12 @@ class Pool:
         numbers = f"@numbers = internal constant [{len(self.places)} x {vector}] [{values}]"
         return "\n".join([numbers, *(f"{name} = internal constant {text}" for text, name in self.tables.items())])
 
-    def table(self, kind: str, values: Sequence[str]) -> str:
-        """Return the name of a constant array of numbers of a type."""
-        text = f"[{len(values)} x {kind}] [{', '.join(f'{kind} {value}' for value in values)}]"
+    def table(self, values: NDArray[Any]) -> str:
+        """Return the name of a constant array of numbers: whole ones of 32 bits, or numbers of the lanes. LLVM reads
+        bytes faster than numbers."""
+        kind = np.dtype("<i4" if values.dtype.kind == "i" else f"<f{self.lanes.size}")
+        with np.errstate(over="ignore"):
+            data = np.ravel(values).astype(kind).tobytes()
+        escaped = data.hex("\\")
+        text = f'[{len(data)} x i8] c"{escaped and chr(92)}{escaped}", align 64'
         return self.tables.setdefault(text, f"@table{len(self.tables)}")

@@ -121,7 +121,12 @@ def _repeated_batch(program: Program, lanes: Lanes) -> str:
     f = Function("define internal void @batch(ptr %args, ptr %dimensions, ptr %steps) noinline #0")
     run = _Run(f, lanes, [*program.inputs, program.output])
     width, count = lanes.width, run.count
-    some, head, end = f.new_label(), f.new_label(), f.new_label()
+    one, more_than_one, some, head, end = (f.new_label() for _ in range(5))
+    f.do(f"br i1 {f.let(f'icmp eq i64 {count}, 1')}, label %{one}, label %{more_than_one}")
+    f.begin(one)
+    run.alone()
+    f.do("ret void")
+    f.begin(more_than_one)
     f.do(f"br i1 {f.let(f'icmp sgt i64 {count}, 0')}, label %{some}, label %{end}")
     f.begin(some)
     f.do(f"store i64 {width}, ptr {run.following}")
@@ -163,6 +168,23 @@ class _Run:
             place = f.offset(self.bases[k], f.let(f"mul i64 {number}, {self.steps[k]}"))
             target = f.offset(self.buffers[k], lane, self.sizes[k])
             copy_entries(f, self.lanes, shape, self.strides[k], place, target, gather=True)
+
+    def alone(self) -> None:
+        """Compute a single configuration, the same in all lanes."""
+        f, scalar = self.f, self.lanes.scalar
+        head, going, ended = (f.new_label() for _ in range(3))
+        state, result = self.buffers[0], self.buffers[-1]
+        self.fill("0", "0")
+        f.do(f"br label %{head}")
+        f.begin(head)
+        call_block(f, [(buffer, "0") for buffer in self.buffers])
+        first = f.let(f"load {scalar}, ptr {result}")
+        f.do(f"br i1 {f.let(f'fcmp ogt {scalar} {first}, 0.0')}, label %{going}, label %{ended}")
+        f.begin(going)
+        _copy(f, self.lanes, prod(self.shapes[0]), result, state)
+        f.do(f"br label %{head}")
+        f.begin(ended)
+        copy_entries(f, self.lanes, self.shapes[-1], self.strides[-1], self.bases[-1], result, gather=False)
 
     def go_on(self, lane: str) -> None:
         """Take the result of a lane as its next state; if it has ended, store it and refill the lane."""

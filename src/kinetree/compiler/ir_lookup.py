@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from kinetree.compiler.ir import Function, Pool
 from kinetree.compiler.lookup import Chosen, Column, Farthest, Leasts, Lookup, Nearest, Pairs, Part
 
@@ -43,19 +45,18 @@ class Lookups:
             case Part(number):
                 return self.f.let(f"load {self.lanes.vector}, ptr {self.f.offset(names[0], number, self.lanes.vector)}")
             case Column():
-                column = self.pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in op.values])
-                return self._gathered(names[0], lambda i, lane: self.f.offset(column, i, self.lanes.scalar))
+                column = self.pool.table(op.values)
+                return self._gathered(column, self._whole(names[0]), self.lanes.scalar)
             case Chosen(_, axis):
-                return self._gathered(names[0], lambda i, lane: self._entry(self.places[points], i, axis, lane))
-
+                return self._coordinate(self.places[points], self._whole(names[0]), axis)
             case Farthest():
-                rows = self.pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in op.rows.ravel()])
+                rows = self.pool.table(op.rows)
                 return self._farthest(rows, names)
 
     def _leasts(self, op: Leasts, points: str) -> str:
         """Write the search in each part; return the address of the results."""
         f, place, search = self.f, self.results[op], _Search(self, op.pairs, points)
-        ends = self.pool.table("i32", [str(i) for i in op.ends])
+        ends = self.pool.table(op.ends)
         most = self.lanes.splat(float(op.most[0]))
         with f.loop(len(op.ends) - 1) as part:
             places = [f.offset(ends, i, "i32") for i in (part, f.let(f"add i64 {part}, 1"))]
@@ -83,14 +84,8 @@ class Lookups:
         f.do(f"br i1 {f.let(f'icmp ne i{lanes.width} {bits}, 0')}, label %{body}, label %{end}")
         f.begin(body)
         own = f.let(f"select {lanes.logical} {more}, {vector} {row}, {vector} {final}")
-        whole = f.let(f"fptosi {vector} {own} to <{lanes.width} x i64>")
-        columns = ["poison"] * 3
-        for lane in range(lanes.width):
-            i = f.let(f"extractelement <{lanes.width} x i64> {whole}, i32 {lane}")
-            at = f.offset(rows, i, f"[3 x {lanes.scalar}]")
-            for axis in range(3):
-                x = f.let(f"load {lanes.scalar}, ptr {f.offset(at, axis, lanes.scalar)}")
-                columns[axis] = f.let(f"insertelement {vector} {columns[axis]}, {lanes.scalar} {x}, i32 {lane}")
+        whole, triple = self._whole(own), f"[3 x {lanes.scalar}]"
+        columns = [self._gathered(f.offset(rows, axis, lanes.scalar), whole, triple) for axis in range(3)]
         far = f.let(f"fmul contract {vector} {columns[0]}, {direction[0]}")
         for x, d in zip(columns[1:], direction[1:], strict=True):
             far = f.let(f"fadd contract {vector} {far}, {f.let(f'fmul contract {vector} {x}, {d}')}")
@@ -105,21 +100,25 @@ class Lookups:
         f.begin(end)
         return found
 
-    def _entry(self, place: str, i: str, axis: int, lane: int) -> str:
-        """Return the address of a coordinate of point i in a lane."""
-        f, width = self.f, self.lanes.width
-        first = f.let(f"add i64 {f.let(f'mul i64 {i}, {3 * width}')}, {axis * width + lane}")
-        return f.offset(place, first, self.lanes.scalar)
+    def _whole(self, number: str) -> str:
+        width = self.lanes.width
+        return self.f.let(f"fptosi {self.lanes.vector} {number} to <{width} x i64>")
 
-    def _gathered(self, number: str, address: Any) -> str:
-        """Return the numbers at the address for each lane's whole number."""
-        f, lanes, result = self.f, self.lanes, "poison"
-        for lane in range(lanes.width):
-            own = f.let(f"extractelement {lanes.vector} {number}, i32 {lane}")
-            i = f.let(f"fptosi {lanes.scalar} {own} to i64")
-            x = f.let(f"load {lanes.scalar}, ptr {address(i, lane)}")
-            result = f.let(f"insertelement {lanes.vector} {result}, {lanes.scalar} {x}, i32 {lane}")
-        return result
+    def _coordinate(self, place: str, whole: str, axis: int) -> str:
+        """Return a coordinate of the point of each lane's number, each from the lane of its own."""
+        width, lanes = self.lanes.width, ", ".join(f"i64 {lane}" for lane in range(self.lanes.width))
+        first = self.f.let(f"mul <{width} x i64> {whole}, splat (i64 {3 * width})")
+        own = self.f.let(f"add <{width} x i64> {first}, <{lanes}>")
+        return self._gathered(self.f.offset(place, axis, self.lanes.vector), own, self.lanes.scalar)
+
+    def _gathered(self, table: str, whole: str, kind: str) -> str:
+        """Return the first number of the entry of each lane's number, in a table of entries of a type."""
+        lanes, w = self.lanes, self.lanes.width
+        places = self.f.let(f"getelementptr {kind}, ptr {table}, <{w} x i64> {whole}")
+        arguments = (
+            f"<{w} x ptr> {places}, i32 {lanes.size}, <{w} x i1> splat (i1 true), {lanes.vector} {lanes.splat(0.0)}"
+        )
+        return self.f.let(f"call {lanes.vector} @llvm.masked.gather.{lanes.suffix}.v{w}p0({arguments})")
 
 
 def _points(op: Any, args: tuple[int, ...]) -> tuple[int, ...]:
@@ -137,16 +136,7 @@ class _Search:
     def __init__(self, lookups: Lookups, pairs: Pairs, points: str) -> None:
         self.f, self.lanes, self.pairs, self.points = lookups.f, lookups.lanes, pairs, points
         pool = lookups.pool
-        self.tables = {
-            name: pool.table("i32", [str(i) for i in array])
-            for name, array in vars(pairs).items()
-            if name in ("first", "second", "group_first", "group_second", "skip", "start")
-        }
-        for name in ("reach", "group_reach"):
-            self.tables[name] = pool.table(self.lanes.scalar, [self.lanes.literal(x) for x in getattr(pairs, name)])
-        if pairs.boxes is not None:
-            ends = [self.lanes.literal(x) for x in pairs.boxes.ravel()]
-            self.tables["boxes"] = pool.table(self.lanes.scalar, ends)
+        self.tables = {name: pool.table(array) for name, array in vars(pairs).items() if isinstance(array, np.ndarray)}
 
     def write(self, first: str, last: str, most: str) -> tuple[str, str]:
         """Return the names of the number of the nearest pair in the groups from first to last, and of its distance less

@@ -8,19 +8,24 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.compiler.cache import digest
 from kinetree.compiler.expr import Graph
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.lookup import Chosen, Leasts, Nearest, Pairs, Part, column
 from kinetree.compiler.port import Port
 from kinetree.contact.pairs import Pair
+from kinetree.contact.solids import Solid
 from kinetree.contact.table import FAR, Body, Layout, Table, box_pairs, points, sphere_pairs
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.query import query
 
+ROW = 12
+"""Numbers of a pose."""
+
 
 class Covers:
-    """The covers of pairs of links, and the kernels of their distances.
+    """The covers of pairs of bodies, links or solids of these, and the kernels of their distances.
 
     moving: links whose poses (m, 4, 4) in the root are a second input of the kernels.
     """
@@ -55,22 +60,30 @@ class Covers:
 
         return self._kernel("clearances", self._port(), algorithm)
 
-    def below(self, most: float) -> Kernel:
-        """Return the kernel from q to the lesser of `most` and a lower bound of the distance of each pair (…, k), m. It
-        has no derivative, and is quicker than `each` the less `most` is."""
+    def near(self, most: float, solids: Sequence[Solid]) -> Kernel:
+        """Return the kernel from q to rows of 12 numbers: the poses (3, 4) of solids in the root, then the lesser of
+        `most` and a lower bound of the distance of each pair, m, padded with `most`. It has no derivative, and is
+        quicker than `each` the less `most` is."""
+        rows = len(solids) + -(-len(self.pairs) // ROW)
 
         def algorithm(search: _Search) -> Any:
             found = [search.below(table, most) for table in self.tables]
             return np.array(found[0] if len(found) == 1 else [np.minimum(a, b) for a, b in zip(*found, strict=True)])
 
-        return self._kernel(f"clearances below {most}", self._port(), algorithm)
+        def whole(T: Mapping[str, Any], found: Any) -> Any:
+            poses = [(T[solid.link][:3] @ solid.T).ravel() for solid in solids]
+            padding = [most] * (ROW * (rows - len(solids)) - len(found))
+            return np.concatenate([*poses, found, padding]).reshape(rows, ROW)
+
+        name = f"poses, and clearances below {most}, {digest(*(solid.T.tobytes() for solid in solids))}"
+        return self._kernel(name, Port("near", (rows, ROW), (), "m"), algorithm, whole)
 
     def _port(self) -> Port:
         labels = tuple(f"{a} {b}" for a, b in self.pairs)
         return Port("clearance", (len(self.pairs),), labels, "no more than the distance; m")
 
-    def _kernel(self, name: str, output: Port, algorithm: Any) -> Kernel:
-        names = [name for name in self.layout.bodies if name not in self.moving]
+    def _kernel(self, name: str, output: Port, algorithm: Any, whole: Any = lambda T, found: found) -> Kernel:
+        names = [*dict.fromkeys(b.link for b in self.layout.bodies.values() if b.link not in self.moving)]
         more = [Port("moving", (len(self.moving), 4, 4), self.moving, "poses in the root; m")] if self.moving else []
 
         def traced(model: Tree, q: Any, *poses: Any) -> Any:
@@ -79,7 +92,7 @@ class Covers:
             own = points(self.layout, T)
             size = sum(abs(x) for name in self.layout.bodies for x in own[self.layout.ball(name)])
             found = algorithm(_Search(own, q[0].graph))
-            return np.array([np.where(size < FAR, x, np.nan) for x in found.ravel()]).reshape(found.shape)
+            return whole(T, np.array([np.where(size < FAR, x, np.nan) for x in found.ravel()]).reshape(found.shape))
 
         key = (name, self.moving, self.pairs, self.layout.key, *(table.key for table in self.tables))
         return query(self.robot, key, names, output, traced, more)

@@ -26,18 +26,26 @@ def cell_of(d: Any, across: Any) -> Any:
 
 
 def candidates(corners: Array, across: int) -> list[Array]:
-    """Return, for each cell of directions, the numbers of the corners that can be the farthest in one of them."""
-    ends = np.linspace(-1.0, 1.0, across + 1)
-    size = float(np.abs(corners).max(initial=0.0))
-    found = []
-    for face in range(6):
-        sign = -1.0 if face % 2 else 1.0
-        for i in range(across):
-            for j in range(across):
-                uv = [(u, v) for u in (ends[i], ends[i + 1]) for v in (ends[j], ends[j + 1])]
-                directions = np.array([np.roll([sign, u, v], face // 2) for u, v in uv])
-                heights = corners @ directions.T
-                rivals = heights[np.unique(heights.argmax(axis=0))]
-                beaten = (rivals[None] > heights[:, None] + 1e-12 * size).all(axis=2).any(axis=1)
-                found.append(np.flatnonzero(~beaten))
-    return found
+    """Return, for each cell of directions, the numbers of the corners that can be the farthest in one of them. `across`
+    is a power of two: cells are cut in four, as only what is farthest in a whole can be so in a part."""
+    return [own for face in range(6) for own in _of_face(corners, across, face)]
+
+
+def _of_face(corners: Array, across: int, face: int) -> list[Array]:
+    near = 1e-12 * float(np.abs(corners).max(initial=0.0))
+    cells, count = [np.arange(len(corners))], 1
+    while True:
+        ends = np.linspace(-1.0, 1.0, count + 1)
+        grid = np.full((count + 1, count + 1, 3), -1.0 if face % 2 else 1.0)
+        grid[..., 1], grid[..., 2] = ends[:, None], ends
+        grid = np.roll(grid, face // 2, axis=2)
+        for k, own in enumerate(cells):
+            i, j = divmod(k, count)
+            heights = corners[own] @ grid[i : i + 2, j : j + 2].reshape(4, 3).T
+            rivals = heights[heights.argmax(axis=0)]
+            beaten = (rivals[:, None] > heights + near).all(axis=2).any(axis=0)
+            cells[k] = own[~beaten]
+        if count == across:
+            return cells
+        rows = [cells[i * count : (i + 1) * count] for i in range(count) for _ in range(2)]
+        cells, count = [own for row in rows for own in row for _ in range(2)], 2 * count

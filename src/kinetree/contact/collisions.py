@@ -8,20 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.compiler.kernel import Kernel
-from kinetree.contact.bounds import Covers
+from kinetree.contact.bounds import ROW, Covers
+from kinetree.contact.convex import START, relative
 from kinetree.contact.exact import Exact
-from kinetree.contact.pairs import LeftOut
+from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
 from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.limits import checked_q
-from kinetree.model.robot import Robot
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
-PORTION = 20_000
-"""Configurations that are tested at once."""
+PORTION = 2000
+"""Configurations that are tested at once, so that what is known of them stays in the processor's cache."""
 MOST_DRAWN = 1000
 """Configurations that are drawn at most for each that is returned by `sample`."""
 
@@ -55,25 +54,27 @@ class Collisions:
 
     def __init__(
         self,
+        pairs: Sequence[Pair],
         covers: Covers,
         exact: Exact,
-        poses: Kernel,
-        links: Sequence[str],
-        robot: Robot,
         left_out: Sequence[LeftOut],
         notes: Sequence[str],
         margin: float,
     ) -> None:
-        self.pairs, self.left_out, self.moving, self.margin = covers.pairs, tuple(left_out), covers.moving, margin
-        self.robot, self.notes = robot, tuple(notes)
-        self._exact, self._poses, self._covers = exact, poses, covers
-        self._below = covers.below(margin)
-        number = {name: i for i, name in enumerate([*links, *covers.moving])}
-        self._link_of = np.array([number.get(solid.link, -1) for solid in exact.solids])
-        solids = [[(i, j) for i in exact.of_link[a] for j in exact.of_link[b]] for a, b in self.pairs]
-        self._counts = np.array([len(own) for own in solids])
-        self._first = np.cumsum(self._counts) - self._counts
-        self._solids = np.array([both for own in solids for both in own]).reshape(-1, 2)
+        self.pairs, self.left_out, self.moving, self.margin = tuple(pairs), tuple(left_out), covers.moving, margin
+        self.robot, self.notes, self._shape = covers.robot, tuple(notes), (covers.robot.nq,)
+        self._exact, self._covers = exact, covers
+        used = [int(name) for name in covers.layout.bodies]
+        self._used = [exact.solids[i] for i in used]
+        self._near = covers.near(margin, self._used)
+        self._solids = np.array(covers.pairs, dtype=np.int64)
+        self._places = np.argsort(used)[np.searchsorted(np.sort(used), self._solids)]  # among those that are used
+        places, numbers = self._places.tolist(), self._solids.astype(float)
+        convex = (~exact.is_other[self._solids].any(axis=1)).tolist()
+        self._pairs = [(*place, *two) for place, *two in zip(places, numbers, convex, strict=True)]
+        self._decision, self._above = exact.convexes.decision, np.array(margin)
+        counts = [len(exact.of_link[a]) * len(exact.of_link[b]) for a, b in self.pairs]
+        self._first, self._pair_of = np.cumsum([0, *counts[:-1]]), np.repeat(np.arange(len(counts)), counts)
 
     def __repr__(self) -> str:
         without = f", {len(self.left_out)} left out" if self.left_out else ""
@@ -81,9 +82,8 @@ class Collisions:
 
     def __call__(self, q: Any, moving: Any = None) -> Any:
         """Return whether any two links are in contact (…,), for q (…, nq)."""
-        is_one = moving is None and type(q) is np.ndarray and q.shape == self._poses.inputs[0].shape
-        if is_one and not self.moving and self._below(q).min() >= self.margin:
-            return np.False_  # proved apart
+        if moving is None and type(q) is np.ndarray and q.shape == self._shape and not self.moving:
+            return self._one(self._near(q))
         return self._by_portions(self._any, q, moving)
 
     def where(self, q: Any, moving: Any = None) -> Any:
@@ -92,9 +92,9 @@ class Collisions:
 
     def bounds(self, q: Any, moving: Any = None) -> Bounds:
         """Return bounds of the least distance, m: that of the covers, and the distance itself."""
-        least = self._by_portions(lambda *given: self._covers.least()(*given), q, moving)
-        lower = np.maximum(least, 0.0)
-        return Bounds(lower, self.distance(q, moving))
+        near = self._covers.near(np.inf, self._used)
+        least = self._by_portions(lambda *given: self._lower(near(*given)).min(axis=1), q, moving)
+        return Bounds(np.maximum(least, 0.0), self.distance(q, moving))
 
     def distance(self, q: Any, moving: Any = None) -> Any:
         """Return the least distance of any two links (…,), m, 0 in contact."""
@@ -126,7 +126,7 @@ class Collisions:
         if (moving is None) != (not self.moving):
             wanted = f"the poses of {', '.join(self.moving)} are missing; expected a second argument"
             raise fail("moving", wanted if self.moving else "no links were named as moving; expected q alone")
-        cores = [self._poses.inputs[0].shape, (len(self.moving), 4, 4)]
+        cores = [self._shape, (len(self.moving), 4, 4)]
         if self.moving:
             given.append(numbers(moving, "moving", "moving is"))
             if given[1].shape[-3:] != cores[1]:
@@ -142,32 +142,59 @@ class Collisions:
         found = np.concatenate([answer(*(a[i : i + PORTION] for a in flat)) for i in starts])
         return found.reshape(batch + found.shape[1:])[()]
 
+    def _one(self, near: Array) -> np.bool_:
+        """Return whether any two links are in contact, of one configuration: pair by pair, the likeliest first."""
+        lower = near[len(self._used) :].reshape(-1)
+        while (least := lower[pair := lower.argmin()]) < self.margin:
+            a, b, solids, is_convex = self._pairs[pair]
+            if self._decision(START, near[a], near[b], solids, self._above)[0] < 0.0 and (
+                is_convex
+                or self._exact.others_touch(near[a][None], near[b][None], solids[None].astype(int), self.margin)[0]
+            ):
+                return np.True_
+            lower[pair] = self.margin
+        return np.bool_(least != least)  # not a number counts as in contact
+
     def _any(self, *given: Array) -> NDArray[np.bool_]:
-        lower = self._below(*given)
-        found: NDArray[np.bool_] = ~np.isfinite(lower).all(axis=1)
-        pairs = lower.argmin(axis=1)  # the likeliest first
-        rows = np.flatnonzero(~found & (lower[np.arange(len(lower)), pairs] < self.margin))
-        found[rows] = self._touch(given, rows, pairs[rows])
+        near = self._near(*given)
+        lower = self._lower(near)
+        pairs = lower.argmin(axis=1)  # the likeliest first, or one that is not a number
+        least = lower[np.arange(len(lower)), pairs]
+        found: NDArray[np.bool_] = ~np.isfinite(least)
+        rows = np.flatnonzero(~found & (least < self.margin))
+        found[rows] = self._touch(near, rows, pairs[rows])
         lower[rows, pairs[rows]] = self.margin
         rest = rows[~found[rows]]
         rows, pairs = np.nonzero(lower[rest] < self.margin)
-        found[rest[rows[self._touch(given, rest[rows], pairs)]]] = True
+        found[rest[rows[self._touch(near, rest[rows], pairs)]]] = True
         return found
 
     def _where(self, *given: Array) -> NDArray[np.bool_]:
-        lower = self._below(*given)
+        near = self._near(*given)
+        lower = self._lower(near)[:, : len(self._solids)]
         found: NDArray[np.bool_] = ~np.isfinite(lower)
         rows, pairs = np.nonzero(lower < self.margin)
-        found[rows, pairs] = self._touch(given, rows, pairs)
-        return found
+        found[rows, pairs] = self._touch(near, rows, pairs)
+        return np.asarray(np.logical_or.reduceat(found, self._first, axis=1))
 
-    def _touch(self, given: Sequence[Array], rows: Array, pairs: Array) -> NDArray[np.bool_]:
-        """Return whether pairs (n,) are in contact in configurations (n,)."""
-        return np.asarray(self._distances(given, rows, pairs, self.margin)[0] <= self.margin)
+    def _lower(self, near: Array) -> Array:
+        """Return the bounds of all pairs of solids (n, …); the last are paddings."""
+        return near[:, len(self._used) :].reshape(len(near), -1)
+
+    def _touch(self, near: Array, rows: Array, pairs: Array) -> NDArray[np.bool_]:
+        """Return whether pairs of solids (n,) are in contact in configurations (n,)."""
+        first, second = self._posed(near, rows, pairs)
+        return self._exact.touching(first, second, self._solids[pairs], self.margin)
+
+    def _posed(self, near: Array, rows: Array, pairs: Array) -> Sequence[Array]:
+        """Return the poses (n, 12) of the first and of the second solids of pairs (n,) in configurations (n,)."""
+        flat, start = near.reshape(-1, ROW), rows * near.shape[1]
+        return [flat[start + place] for place in self._places[pairs].T]
 
     def _nearest(self, *given: Array) -> Array:
         """Return the number of the nearest pair, the distance, and the points (…, 8)."""
-        lower = self._covers.each()(*given)
+        near = self._covers.near(np.inf, self._used)(*given)
+        lower = self._lower(near)
         lower = np.where(np.isfinite(lower), np.maximum(lower, 0.0), np.inf)
         found = np.full((len(lower), 8), np.nan)
         found[:, 0], found[:, 1] = 0, np.inf
@@ -177,45 +204,17 @@ class Collisions:
             if not len(rows):
                 break
             pairs = pairs[rows]
-            far, points = self._distances(given, rows, pairs, found[rows, 1])
+            far, points = self._distances(near, rows, pairs, found[rows, 1])
             lower[rows, pairs] = np.inf
             nearer = far < found[rows, 1]
-            found[rows[nearer]] = np.column_stack([pairs, far, points.reshape(-1, 6)])[nearer]
+            found[rows[nearer]] = np.column_stack([self._pair_of[pairs], far, points.reshape(-1, 6)])[nearer]
         found[np.isinf(found[:, 1]), 1] = np.nan
         found[found[:, 1] == 0, 2:] = np.nan
         return found
 
-    def _distances(self, given: Sequence[Array], rows: Array, pairs: Array, above: Any) -> tuple[Array, Array]:
-        """Return the distances (n,) of pairs of links in configurations (n,), or numbers beyond `above`, and
-        the nearest points in the root (n, 2, 3)."""
-        if not len(rows):
-            return np.zeros(0), np.zeros((0, 2, 3))
-        count = self._counts[pairs]
-        starts = np.cumsum(count) - count
-        row = np.repeat(np.arange(len(rows)), count)
-        solids = self._solids[np.repeat(self._first[pairs] - starts, count) + np.arange(len(row))]
-        poses, place = self._links(given, rows)
-        first, second = (poses[place[row], self._link_of[side], :3] for side in solids.T)
-        limit = np.broadcast_to(above, len(rows))[row]
-        T = self._exact.relative(first, second, solids)
-        _, far, points = self._exact.distances(solids, T, limit)
-        least = np.minimum.reduceat(far, starts)
-        nearest = starts if (count == 1).all() else _first(np.flatnonzero(far == least[row]), row)
-        own = self._exact.T[solids[nearest, 0]]
-        return least, moved(first[nearest], moved(own, points[nearest]))
-
-    def _links(self, given: Sequence[Array], rows: Array) -> tuple[Array, Array]:
-        """Return the poses of the links (m, l, 4, 4) in configurations of these numbers, each once, and which of the m
-        each number is."""
-        used = np.flatnonzero(np.bincount(rows))
-        place = np.zeros(used[-1] + 1, dtype=np.intp)
-        place[used] = np.arange(len(used))
-        poses = self._poses(given[0][used])
-        if len(given) > 1:
-            poses = np.concatenate([poses, given[1][used]], axis=1)
-        return np.asarray(poses), place[rows]
-
-
-def _first(numbers: Array, row: Array) -> Array:
-    """Return the first of the numbers of each row."""
-    return np.asarray(numbers[np.diff(row[numbers], prepend=-1) > 0])
+    def _distances(self, near: Array, rows: Array, pairs: Array, above: Array) -> tuple[Array, Array]:
+        """Return the distances (n,) of pairs of solids in configurations (n,), or numbers beyond `above`, and the
+        nearest points in the root (n, 2, 3)."""
+        poses = self._posed(near, rows, pairs)
+        _, far, points = self._exact.distances(self._solids[pairs], relative(*poses), above)
+        return far, moved(poses[0].reshape(-1, 3, 4), points)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.algorithms import convex
 from kinetree.compiler.cache import digest
@@ -13,13 +15,15 @@ from kinetree.compiler.expr import Graph
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.lookup import Farthest, column
 from kinetree.compiler.port import Port
-from kinetree.compiler.program import Program, trace
+from kinetree.compiler.program import trace
 from kinetree.contact.cells import candidates, cell_of
 from kinetree.contact.solids import Solid
 from kinetree.spatial.se3 import Array
 
-FEW, MOST_CELLS = 16, 12
-"""Corners up to which all are compared; cells along an edge of the cube of directions at most."""
+ACROSS = {16: 1, 40: 4, 100: 8, np.inf: 16}
+"""Cells along an edge of the cube of directions, for up to so many corners."""
+START = np.eye(1, convex.DECISION)[0]
+"""The state before the first step."""
 
 
 class Convexes:
@@ -27,46 +31,57 @@ class Convexes:
 
     def __init__(self, solids: Sequence[Solid]) -> None:
         """Prepare the solids, whose numbers in this list are those of a call."""
-        rows: list[Array] = []
-        starts = [0]
         names = ("cells", "first", "disc", "radius", "rx", "ry", "rz")
         self.columns: dict[str, list[float]] = {name: [] for name in names}
-        known: dict[str, tuple[int, int]] = {}
+        self._cut: dict[str, tuple[Array, int, int]] = {}  # of each shape its corners, cells and the first of these
+        cells = 0
         for solid in solids:
             corners, disc, radius, radii = _parts(solid)
-            if solid.key not in known:
-                across = 1 if len(corners) <= FEW else min(MOST_CELLS, int(np.sqrt(len(corners))))
-                known[solid.key] = across, len(starts) - 1
-                for own in candidates(corners, across):
-                    rows.append(corners[own])
-                    starts.append(starts[-1] + len(own))
-            across, first = known[solid.key]
+            if solid.key not in self._cut:
+                across = next(n for few, n in ACROSS.items() if len(corners) <= few)
+                self._cut[solid.key] = corners, across, cells
+                cells += 6 * across**2
+            _, across, first = self._cut[solid.key]
             for name, value in zip(self.columns, (across, first, disc, radius, *radii), strict=True):
                 self.columns[name].append(float(value))
-        self.rows, self.starts = np.concatenate(rows), np.array(starts, dtype=float)
         self.radius = np.array(self.columns["radius"])
-        ports = (
-            Port("state", (convex.STATE,), (), "see `kinetree.algorithms.convex`"),
-            Port("T", (3, 4), (), "pose of the second in the first; m"),
-            Port("pair", (2,), (), "numbers of the solids"),
-            Port("above", (), (), "distance beyond which it need not be known; m"),
-        )
-        key = digest("convex", repr(self.columns), self.rows.tobytes(), self.starts.tobytes())
-        self.kernel = Kernel("convex_distance", ports, Port("state", (convex.STATE,), (), ""), self._trace, key)
+        pair = Port("pair", (2,), (), "numbers of the solids")
+        above = Port("above", (), (), "distance beyond which it need not be known; m")
+        T = Port("T", (3, 4), (), "pose of the second in the first; m")
+        poses = Port("first", (12,), (), "pose of the first; m"), Port("second", (12,), (), "pose of the second; m")
+        self.kernel = self._kernel("convex_distance", convex.STATE, self._measure, T, pair, above)
+        self.decision = self._kernel("convex_contact", convex.DECISION, self._decide, *poses, pair, above)
 
-    def _trace(self) -> Program:
-        return trace(self._step, (convex.STATE,), (3, 4), (2,), (), repeated=True)
+    @cached_property
+    def _table(self) -> tuple[Array, Array]:
+        """The corners (n, 3) of all cells, and where those of each begin."""
+        own = [corners[some] for corners, across, _ in self._cut.values() for some in candidates(corners, across)]
+        return np.concatenate(own), np.cumsum([0, *map(len, own)]).astype(float)
+
+    def _kernel(self, name: str, size: int, step: Any, *ports: Port) -> Kernel:
+        state = Port("state", (size,), (), "see `kinetree.algorithms.convex`")
+        key = digest(name, repr(self.columns), *self._cut)
+        shapes = [port.shape for port in (state, *ports)]
+        return Kernel(name, (state, *ports), state, lambda: trace(step, *shapes, repeated=True), key)
+
+    def _decide(self, state: Any, first: Any, second: Any, pair: Any, above: Any) -> Any:
+        reach = sum(column(self.radius, number) for number in pair)
+        return self._step(state, relative(first, second), pair, above[()] + reach)
+
+    def _measure(self, state: Any, T: Any, pair: Any, above: Any) -> Any:
+        return self._step(state, T, pair, above[()])
 
     def _step(self, state: Any, T: Any, pair: Any, above: Any) -> Any:
         graph: Graph = pair[0].graph
-        rows = Farthest(self.rows)
+        corners, starts = self._table
+        rows = Farthest(corners)
         R, p = T[:, :3], T[:, 3]
 
         def vertex(solid: Any, d: Any) -> Any:
             own = {name: column(values, solid) for name, values in self.columns.items()}
             cell = own["first"] + cell_of(d, own["cells"])
-            row = graph.apply(rows, column(self.starts, cell), column(self.starts, cell + 1.0), *d)
-            corner = np.array([column(self.rows[:, axis], row) for axis in range(3)])
+            row = graph.apply(rows, column(starts, cell), column(starts, cell + 1.0), *d)
+            corner = np.array([column(corners[:, axis], row) for axis in range(3)])
             flat = own["disc"] / np.maximum(np.sqrt(d[0] * d[0] + d[1] * d[1]), 1e-150)
             scaled = np.array([own[name] * own[name] * x for name, x in zip(("rx", "ry", "rz"), d, strict=True)])
             size = np.sqrt(np.maximum((scaled * d).sum(), 1e-300))
@@ -76,7 +91,13 @@ class Convexes:
             own = vertex(pair[0], d)
             return own - (R @ vertex(pair[1], -(R.T @ d)) + p), own
 
-        return convex.step(state, vertices, above[()] if isinstance(above, np.ndarray) else above)
+        return convex.step(state, vertices, 1e-9 - p, above)
+
+    def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
+        """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
+        start = np.broadcast_to(START, (len(pair), convex.DECISION))
+        found = self.decision(start, first, second, pair, np.broadcast_to(above, len(pair)))
+        return np.asarray(found[:, 0] < 0.0)
 
     def distances(self, pair: Any, T: Any, above: Any = np.inf) -> tuple[Array, Array, Array]:
         """Return a lower and an upper bound (n,) of the distances of solids, m, both 0 in contact, and the nearest
@@ -87,11 +108,9 @@ class Convexes:
         """
         pair = np.asarray(pair)
         reach = self.radius[pair].sum(axis=1)
-        state = np.zeros((len(pair), convex.STATE))
-        state[:, 0] = 1.0
-        state[:, convex.NEAREST] = -T[:, :3, 3] + 1e-9
+        start = np.broadcast_to(np.eye(1, convex.STATE), (len(pair), convex.STATE))
         given = np.broadcast_to(np.minimum(above, 1e200) + reach, len(pair))
-        found = self.kernel(state, np.ascontiguousarray(T), pair.astype(float), np.ascontiguousarray(given))
+        found = self.kernel(start, np.ascontiguousarray(T), pair.astype(float), np.ascontiguousarray(given))
         v = found[:, convex.NEAREST]
         far = np.linalg.norm(v, axis=1)
         upper = np.where(far <= convex.TOUCHING, 0.0, far)
@@ -100,6 +119,13 @@ class Convexes:
         out = (v / np.maximum(far, 1e-300)[:, None])[:, None] * self.radius[pair][..., None] * np.array([[-1.0], [1.0]])
         points = np.stack([first, first - v], axis=1) + out
         return np.maximum(lower - reach, 0.0), np.maximum(upper - reach, 0.0), points
+
+
+def relative(first: Any, second: Any) -> Any:
+    """Return the pose (…, 3, 4) of the second in the first, for poses (…, 12) of both."""
+    one, other = (pose.reshape(*pose.shape[:-1], 3, 4) for pose in (first, second))
+    back = one[..., :3].swapaxes(-1, -2)
+    return np.concatenate([back @ other[..., :3], back @ (other[..., 3:] - one[..., 3:])], axis=-1)
 
 
 def _parts(solid: Solid) -> tuple[Array, float, float, tuple[float, float, float]]:

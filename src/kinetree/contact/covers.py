@@ -42,11 +42,13 @@ ROUNDING = 1e-9
 @dataclass(frozen=True, eq=False)
 class Cover:
     """Spheres (n, 4), middle and radius, m, in the frame of a solid, whose union contains it (`outer`), and others that
-    lie inside it (`inner`). slack: no point of `outer` is farther from the solid, m."""
+    lie inside it (`inner`). slack: no point of `outer` is farther from the solid, m. parts: of a mesh, the corners
+    (n, 3) of convex parts that together contain it."""
 
     outer: Array
     inner: Array
     slack: float
+    parts: tuple[Array, ...] = ()
 
 
 def cover(solid: Solid, slack: float) -> Cover:
@@ -62,20 +64,23 @@ def cover(solid: Solid, slack: float) -> Cover:
         kept = read(key)
         known = _known[key] = _of_bytes(kept) if kept else _made(solid, slack)
         if not kept:
-            write(
-                key,
-                np.concatenate([[known.slack, len(known.outer)], known.outer.ravel(), known.inner.ravel()]).tobytes(),
-            )
+            write(key, _bytes_of(known))
     return known
 
 
 _known: dict[str, Cover] = {}
 
 
+def _bytes_of(cover: Cover) -> bytes:
+    head = [cover.slack, len(cover.outer), len(cover.inner), len(cover.parts), *map(len, cover.parts)]
+    return np.concatenate([head, cover.outer.ravel(), cover.inner.ravel(), *map(np.ravel, cover.parts)]).tobytes()
+
+
 def _of_bytes(data: bytes) -> Cover:
-    slack, count, *spheres = np.frombuffer(data)
-    both = np.reshape(spheres, (-1, 4))
-    return Cover(both[: int(count)], both[int(count) :], float(slack))
+    slack, outer, inner, parts, *rest = np.frombuffer(data).tolist()
+    sizes = [4 * outer, 4 * inner, *(3 * size for size in rest[: int(parts)])]
+    first, second, *others = np.split(np.array(rest[int(parts) :]), np.cumsum(sizes).astype(int)[:-1])
+    return Cover(first.reshape(-1, 4), second.reshape(-1, 4), slack, tuple(own.reshape(-1, 3) for own in others))
 
 
 def _made(solid: Solid, slack: float) -> Cover:
@@ -87,7 +92,9 @@ def _made(solid: Solid, slack: float) -> Cover:
     simple = [part.simpler() for part in parts]
     outer = _outer(simple, depth, slack)
     outer[:, 3] *= 1 + ROUNDING
-    return Cover(outer, _inner(simple, depth), float((outer[:, 3] - depth(outer[:, :3])).max()))
+    far = float((outer[:, 3] - depth(outer[:, :3])).max())
+    corners = tuple(np.unique(part.triangles.reshape(-1, 3), axis=0) for part in parts) if solid.kind == "mesh" else ()
+    return Cover(outer, _inner(simple, depth), far, corners)
 
 
 def _outer(parts: Sequence[Part], depth: Depths, slack: float) -> Array:

@@ -9,27 +9,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.compiler.cache import digest
-from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.lookup import column
-from kinetree.compiler.port import Port
-from kinetree.compiler.program import Program, trace
-from kinetree.contact.convex import Convexes
+from kinetree.contact.apart import Apart, alike
+from kinetree.contact.convex import Convexes, relative
+from kinetree.contact.covers import Cover
 from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
 from kinetree.contact.solids import ROUND, Solid, hull_of
+from kinetree.contact.table import FAR
 from kinetree.errors import KinetreeError
 from kinetree.spatial.se3 import Array
+
+FEW = 2
+"""Pairs of meshes that are decided by their triangles at once."""
 
 
 class Exact:
     """The solids of a robot, and what is exact about each two of them.
 
-    links: the solids by link. `of_link` has their numbers. inner: the spheres (m, 4) that lie inside each solid.
+    links: the solids by link. `of_link` has their numbers. covers: of each solid.
     """
 
-    def __init__(self, links: Mapping[str, Sequence[Solid]], inner: Sequence[Array]) -> None:
-        self.inner = inner
+    def __init__(self, links: Mapping[str, Sequence[Solid]], covers: Sequence[Cover]) -> None:
+        self._covers = covers
         self.solids = [solid for solids in links.values() for solid in solids]
         self.of_link: dict[str, list[int]] = {}
         for number, solid in enumerate(self.solids):
@@ -37,37 +38,36 @@ class Exact:
         self.is_mesh = np.array([solid.kind == "mesh" for solid in self.solids])
         self._is_round = np.array([solid.kind in ROUND for solid in self.solids])
         self.is_plane = np.array([solid.kind == "plane" for solid in self.solids])
-        self.T = np.array([solid.T for solid in self.solids]).reshape(-1, 4, 4)
-
-    @cached_property
-    def _relative(self) -> Kernel:
-        ports = (Port("T1", (3, 4), (), "pose of the first link; m"), Port("T2", (3, 4), (), "of the second; m"))
-        pair, T = (
-            Port("pair", (2,), (), "numbers of the solids"),
-            Port("T", (3, 4), (), "of the second solid in the first"),
-        )
-        return Kernel("relative", (*ports, pair), T, self._trace, digest("relative", self.T.tobytes()))
-
-    def _trace(self) -> Program:
-        return trace(self._place, (3, 4), (3, 4), (2,))
-
-    def _place(self, first: Any, second: Any, pair: Any) -> Any:
-        def of(link: Any, number: Any) -> Any:
-            own = [[column(self.T[:, i, j], number) for j in range(4)] for i in range(3)]
-            R = link[:, :3] @ np.array([row[:3] for row in own])
-            return R, link[:, :3] @ np.array([row[3] for row in own]) + link[:, 3]
-
-        (R, p), (S, r) = of(first, pair[0]), of(second, pair[1])
-        return np.column_stack([R.T @ S, R.T @ (r - p)])
-
-    def relative(self, first: Array, second: Array, pair: Array) -> Array:
-        """Return the poses (n, 3, 4) of solids in others, for poses (n, 3, 4) of their links, and numbers (n, 2)."""
-        return np.asarray(self._relative(first, second, pair.astype(float)))
+        self._is_cut = np.array([len(cover.parts) > 1 for cover in covers])
+        self.is_other = self.is_mesh | self.is_plane
 
     @cached_property
     def convexes(self) -> Convexes:
-        """The solids, each as it is or as its convex hull; a plane as a point of it, which is not used."""
+        """The solids, each as it is or as its convex hull; a plane as a sphere that everything touches."""
         return Convexes([_convex(solid) for solid in self.solids])
+
+    def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
+        """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
+        found = self.convexes.touching(first, second, pair.astype(float), above)
+        rows = np.flatnonzero(found & self.is_other[pair].any(axis=1))
+        if len(rows):
+            found[rows] = self.others_touch(first[rows], second[rows], pair[rows], above)
+        return found
+
+    def others_touch(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
+        """Return the same for pairs with planes or meshes, whose convex hulls touch. Of meshes, spheres inside prove
+        contact, convex parts that they are apart, and triangles decide what is left."""
+        T, plane = relative(first, second), self.is_plane[pair].any(axis=1)
+        found = self._meet_inside(pair, T)
+        if plane.any():
+            found[plane] = self.distances(pair[plane], T[plane], above)[1] <= above
+        left = ~found & ~plane
+        rows = np.flatnonzero(left & self._is_cut[pair].any(axis=1))
+        if len(rows) > FEW:
+            left[rows] = self._apart.possible(first[rows], second[rows], pair[rows], above)
+        for row in np.flatnonzero(left):
+            found[row] = self._from_mesh(pair[row], T[row], above)[0] <= above
+        return found
 
     def distances(self, pair: Array, T: Array, above: Any) -> tuple[Array, Array, Array]:
         """Return bounds (n,) of the distances of solids, which are close or beyond `above`, and both 0 in contact; and
@@ -92,19 +92,22 @@ class Exact:
         lower[close[within]] = upper[close[within]] = 0.0
         close = close[~within]
         for row in close:
-            given = (*pair[row], T[row], float(above[row]))
-            lower[row], points[row] = self._triangles.distance(*given)
-            if lower[row] <= above[row] and self._is_round[pair[row]].any():  # that was of polyhedra around them
-                lower[row], points[row] = self._rounds.distance(*given, lower[row])
+            lower[row], points[row] = self._from_mesh(pair[row], T[row], float(above[row]))
             upper[row] = lower[row]
         return lower, upper, points
+
+    def _from_mesh(self, pair: Array, T: Array, above: float) -> tuple[float, Array]:
+        """Return the distance of two solids (2,), one of them a mesh, and their nearest points (2, 3)."""
+        far, points = self._triangles.distance(*pair, T, above)
+        if far <= above and self._is_round[pair].any():  # that was of polyhedra around them
+            return self._rounds.distance(*pair, T, above, far)
+        return far, points
 
     def _meet_inside(self, pair: Array, T: Array) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) are in contact as spheres inside of them show."""
         found = np.zeros(len(pair), dtype=bool)
-        for a, b in np.unique(pair, axis=0):
-            one, other = self.inner[a], self.inner[b]
-            rows = np.flatnonzero((pair == (a, b)).all(axis=1))
+        for (a, b), rows in alike(pair):
+            one, other = self._covers[a].inner, self._covers[b].inner
             middles = moved(T[rows], np.broadcast_to(other[:, :3], (len(rows), len(other), 3)))
             far = np.linalg.norm(middles[:, :, None] - one[:, :3], axis=3)
             found[rows] = (far < other[:, 3:] + one[:, 3]).any(axis=(1, 2))
@@ -123,6 +126,10 @@ class Exact:
         return np.maximum(lowest[:, 2], 0.0), np.stack([foot, lowest], axis=1)
 
     @cached_property
+    def _apart(self) -> Apart:
+        return Apart([_convex(solid) for solid in self.solids], [cover.parts for cover in self._covers])
+
+    @cached_property
     def _triangles(self) -> Any:
         from kinetree.contact.triangles import Triangles
 
@@ -138,7 +145,7 @@ class Exact:
 def _convex(solid: Solid) -> Solid:
     if solid.kind == "mesh":
         return Solid(solid.link, "hull", (), solid.T, solid.name, _hull_or_points(solid))
-    return Solid(solid.link, "sphere", (1.0,), solid.T, solid.name) if solid.kind == "plane" else solid
+    return Solid(solid.link, "sphere", (FAR,), solid.T, solid.name) if solid.kind == "plane" else solid
 
 
 def _hull_or_points(solid: Solid) -> Any:

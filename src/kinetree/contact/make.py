@@ -21,7 +21,6 @@ from kinetree.contact.ways import corners
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
-from kinetree.queries.motion import fk
 from kinetree.queries.query import memoise, one_of
 from kinetree.spatial.se3 import Array
 
@@ -66,7 +65,8 @@ def clearance(
         np.float64(0.4)
     """
     one_of("each", each, (True, False))
-    covers = _covers(_shapes(robot, geometry, without), pairs, touch, ())[0]
+    shapes = _shapes(robot, geometry, without)
+    covers = Covers(robot, shapes.bodies, _pairs(shapes, pairs, touch, ())[0])
     return covers.each() if each else covers.least()
 
 
@@ -118,18 +118,21 @@ def collisions(
     if not (np.isfinite(margin) and margin >= 0):
         raise fail("margin", f"margin is {margin!r}; expected a distance from 0, m")
     shapes = _shapes(robot, geometry, without)
-    covers, left_out = _covers(shapes, pairs, touch, tuple(links_named(robot, "moving", moving)))
-    return _collisions(shapes, covers, left_out, float(margin))
+    alone = tuple(links_named(robot, "moving", moving))
+    own, left_out = _pairs(shapes, pairs, touch, alone)
+    return _collisions(shapes, own, alone, left_out, float(margin))
 
 
 @dataclass(frozen=True, eq=False)
 class _Shapes:
-    """The shapes of the links of a robot. notes: what a user should know of them."""
+    """The shapes of the links of a robot. bodies, solids: the covers of links, and of their solids by number. notes:
+    what a user should know of the shapes."""
 
     robot: Robot
     key: tuple[object, ...]
     links: Mapping[str, list[Solid]]
     bodies: Mapping[str, Body]
+    solids: Mapping[str, Body]
     exact: Exact
     notes: tuple[str, ...]
 
@@ -159,7 +162,12 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     both = covered(robot, geometry, without)
     links = {name: [solid for solid, _ in own] for name, own in both.items()}
     bodies = {name: body_of(name, links[name], [one for _, one in own]) for name, own in both.items()}
-    exact = Exact(links, [one.inner for own in both.values() for _, one in own])
+    every = [one for own in both.values() for _, one in own]
+    exact = Exact(links, every)
+    solids = {
+        str(i): body_of(solid.link, [solid], [one])
+        for i, (solid, one) in enumerate(zip(exact.solids, every, strict=True))
+    }
     bare = [
         name
         for name, link in robot.links.items()
@@ -169,12 +177,12 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
     notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
     notes += [f"{note.element}: {note.message}" for note in robot.notes if note.code == "simple-shapes"]
-    return _Shapes(robot, key, links, bodies, exact, tuple(notes))
+    return _Shapes(robot, key, links, bodies, solids, exact, tuple(notes))
 
 
-def _covers(
+def _pairs(
     shapes: _Shapes, pairs: Collection[Pair] | None, touch: Collection[str], moving: tuple[str, ...]
-) -> tuple[Covers, list[LeftOut]]:
+) -> tuple[list[Pair], list[LeftOut]]:
     robot = shapes.robot
     left_out: list[LeftOut] = []
     may_touch = set(links_named(robot, "touch", touch))
@@ -186,13 +194,16 @@ def _covers(
     own = [pair for pair in own if not may_touch.issuperset(pair)]
     if not own:
         raise fail("contact-pairs", "no two links are left to be tested", element=f"robot {robot.name!r}")
-    return Covers(robot, shapes.bodies, own, moving), left_out
+    return own, left_out
 
 
-def _collisions(shapes: _Shapes, covers: Covers, left_out: Sequence[LeftOut], margin: float) -> Collisions:
-    links = [name for name in covers.layout.bodies if name not in covers.moving] or [shapes.robot.root]
-    poses = fk(shapes.robot, links)
-    return Collisions(covers, shapes.exact, poses, links, shapes.robot, left_out, shapes.notes, margin)
+def _collisions(
+    shapes: _Shapes, pairs: Sequence[Pair], moving: tuple[str, ...], left_out: Sequence[LeftOut], margin: float
+) -> Collisions:
+    of_link = shapes.exact.of_link
+    solids = [(str(i), str(j)) for a, b in pairs for i in of_link[a] for j in of_link[b]]
+    covers = Covers(shapes.robot, shapes.solids, solids, moving)
+    return Collisions(pairs, covers, shapes.exact, left_out, shapes.notes, margin)
 
 
 def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
@@ -203,7 +214,7 @@ def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[
         """Return the pairs that are in contact in all of some configurations (n, nq)."""
         if not some:
             return []
-        where = _collisions(shapes, Covers(robot, shapes.bodies, some), (), 0.0).where(q)
+        where = _collisions(shapes, some, (), (), 0.0).where(q)
         return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
 
     neutral = touching([pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])

@@ -30,7 +30,7 @@ class Solid:
     """A shape of a link as contact takes it.
 
     kind: that of a primitive, "hull" or "mesh". sizes: of a primitive, m, as `kinetree.model.link.Shape` has them.
-    T: T_link_solid (4, 4). mesh: of a hull its surface, in the frame of the solid, m. name: for messages.
+    T: T_link_solid (4, 4). mesh: of a hull its surface, around its middle, m. name: for messages.
     """
 
     link: str
@@ -76,7 +76,7 @@ def solids_of(robot: Robot, geometry: GeometryOf, without: frozenset[str] = froz
     """
     found: dict[str, list[Solid]] = {}
     faults: list[Finding] = []
-    meshes: dict[object, Mesh] = {}
+    meshes: dict[object, tuple[Mesh, Array]] = {}
     files = files_of(robot)
     for link in robot.links.values():
         for shape in link.collisions:
@@ -108,7 +108,12 @@ def _of_link(link: Link, shape: Geometry, finding: Finding) -> Finding:
 
 
 def _solid(
-    robot: Robot, link: Link, shape: Geometry, geometry: GeometryOf, known: dict[object, Mesh], files: Files
+    robot: Robot,
+    link: Link,
+    shape: Geometry,
+    geometry: GeometryOf,
+    known: dict[object, tuple[Mesh, Array]],
+    files: Files,
 ) -> Solid:
     kind, parameters = shape.shape.kind, shape.shape.parameters
     name = shape.name or f"a {kind} of {link.name}"
@@ -128,8 +133,13 @@ def _solid(
         vertices = mesh.vertices - (mesh.bounds.mean(axis=0) if "center" in parameters else 0.0)
         triangles = mesh.triangles if np.prod(scale) > 0 else mesh.triangles[:, ::-1]
         mesh = Mesh(vertices * scale, triangles).merged
-        known[key] = hull_of(mesh.vertices, name) if geometry == "hull" else mesh
-    return Solid(link.name, geometry, (), shape.origin, name, known[key])
+        mesh = hull_of(mesh.vertices, name) if geometry == "hull" else mesh
+        middle = mesh.bounds.mean(axis=0)
+        known[key] = Mesh(mesh.vertices - middle, mesh.triangles), middle
+    mesh, middle = known[key]
+    T = shape.origin.copy()
+    T[:3, 3] += T[:3, :3] @ middle
+    return Solid(link.name, geometry, (), T, name, mesh)
 
 
 def _sizes(kind: str, parameters: Mapping[str, float | str | tuple[float, ...]]) -> tuple[float, ...]:

@@ -24,9 +24,9 @@ FAR = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The cover of a link in its frame: spheres (n, 4), middle and radius, of which the last are those of boxes, from
-    `plain` on; `ball` (4,) contains all of them; boxes with their frames T (m, 4, 4) and ends (m, 2, 3), infinite for a
-    plane."""
+    """The cover of a link, or of a solid of it, in the frame of the link: spheres (n, 4), middle and radius, of which
+    the last are those of boxes, from `plain` on; `ball` (4,) contains all of them; boxes with their frames T (m, 4, 4)
+    and ends (m, 2, 3), infinite for a plane."""
 
     link: str
     spheres: Array
@@ -37,7 +37,7 @@ class Body:
 
 
 def body_of(link: str, solids: Sequence[Solid], covers: Sequence[Cover]) -> Body:
-    """Return the cover of a link."""
+    """Return the cover of solids of a link."""
     plain, boxed, frames, ends = [np.zeros((0, 4))], [np.zeros((0, 4))], [], []
     for solid, cover in zip(solids, covers, strict=True):
         is_box = solid.kind == "box" and max(solid.sizes) >= BOX
@@ -100,8 +100,8 @@ class Layout:
 def points(layout: Layout, poses: Mapping[str, Array]) -> Array:
     """Return the points (n, 3) for the poses of the links (4, 4)."""
     found = []
-    for name, body in layout.bodies.items():
-        T = poses[name]
+    for body in layout.bodies.values():
+        T = poses[body.link]
         own = np.concatenate([body.spheres[:, :3], body.ball[None, :3]])
         found += [T[:3, :3] @ p + T[:3, 3] for p in own]
         for frame in body.frames:
@@ -128,15 +128,19 @@ def sphere_pairs(layout: Layout, names: Sequence[tuple[str, str]]) -> Table:
 
 
 def box_pairs(layout: Layout, names: Sequence[tuple[str, str]]) -> Table:
-    """Return the table of the spheres of bodies with the boxes of others; two boxes are compared once."""
+    """Return the table of the spheres of bodies with the boxes of others. Two boxes are compared once, and a box with
+    a plane, which has no spheres, by the spheres of the box."""
     rows = _Rows()
     for a, b in names:
         for one, other, count in ((a, b, len(layout.bodies[a].spheres)), (b, a, layout.bodies[b].plain)):
             body, boxes = layout.bodies[one], layout.bodies[other].ends
-            for k, ends in enumerate(boxes if count else ()):
+            for k, ends in enumerate(boxes):
                 box, size = layout.box(other, k), float(np.linalg.norm(np.abs(ends).max(axis=0)))
+                some = body.spheres[: count if np.isfinite(size) else len(body.spheres)]
+                if not len(some):
+                    continue
                 rows.group(layout.ball(one), box, body.ball[3] + size if np.isfinite(size) else FAR)
-                for i, sphere in enumerate(body.spheres[:count]):
+                for i, sphere in enumerate(some):
                     rows.add(layout.first[one] + i, box, sphere[3], ends)
         rows.ends.append(len(rows.groups))
     return rows.table()

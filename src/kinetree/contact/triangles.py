@@ -52,8 +52,8 @@ class Triangles:
         """Return whether a point of each part of b lies inside a, where their surfaces do not meet."""
         if not self._solids[a].closed:
             return False
-        points = _a_point_of_each_part(self._solids[b])
-        return any(is_inside(self._solids[a], T[:, :3] @ point + T[:3, 3]) for point in points)
+        points = _a_point_of_each_part(self._solids[b]) @ T[:, :3].T + T[:, 3]
+        return any(is_inside(self._solids[a], point) for point in points)
 
     def _object(self, number: int) -> Any:
         if number not in self._known:
