@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from each import each
+from kinetree.contact.covers import Cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.poses import inverses, moved
 from kinetree.contact.rounds import _outside
@@ -12,6 +13,7 @@ from kinetree.shapes.mesh import Mesh
 from kinetree.spatial import se3
 
 ROUND = {"cylinder": (0.1, 0.3), "ellipsoid": (0.1, 0.05, 0.2), "sphere": (0.15,), "capsule": (0.08, 0.3)}
+NONE = Cover(np.zeros((0, 4)), np.zeros((0, 4)), 0.0)
 HALVES = ((0.3, 0.1, 0.1), (0.1, 0.1, 0.3))  # of the boxes of an L; they meet in a cube
 MIDDLES = ((0.0, 0.0, 0.0), (-0.2, 0.0, 0.2))
 
@@ -43,7 +45,7 @@ def letter(times):
 
 
 def exact(*solids):
-    return Exact({"link": list(solids)}, [np.zeros((0, 4))] * len(solids))  # no inner spheres: triangles decide
+    return Exact({"link": list(solids)}, [NONE] * len(solids))  # no inner spheres: triangles decide
 
 
 def placed(n, size, seed=1):

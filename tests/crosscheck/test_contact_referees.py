@@ -9,6 +9,7 @@ import pytest
 
 import kinetree as kt
 from crosscheck.test_contact_coal import CLOSE, as_coal
+from kinetree.contact.covers import Cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.farthest import farthest
 from kinetree.contact.pairs import moving_pairs
@@ -28,6 +29,7 @@ ROBOTS = [
     if any(word in f"/{file.name}" for word in (WORDS + at_length("", HEAVY)).split())
 ]
 ROBOTS += [file for file in icub_urdfs() if file.parent.name in at_length(["iCubGazeboV2_5"], [file.parent.name])]
+NONE = Cover(np.zeros((0, 4)), np.zeros((0, 4)), 0.0)
 POLYTOPES = ("hull", "box")
 NEAR = 0.03
 """Pairs of solids whose balls are farther apart are left out, m."""
@@ -40,7 +42,7 @@ def placed(rng, size):
 
 
 def exact(solids):
-    return Exact({"link": list(solids)}, [np.zeros((0, 4))] * len(solids))
+    return Exact({"link": list(solids)}, [NONE] * len(solids))
 
 
 def program(one, other, T):

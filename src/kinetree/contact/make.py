@@ -222,7 +222,7 @@ def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[
     for part in (q[:20], q[20:400], q[400:]):
         always = touching(always, part)
     if always:
-        contact = _collisions(shapes, Covers(robot, shapes.bodies, always), (), 0.0)
+        contact = _collisions(shapes, always, (), (), 0.0)
         always = [pair for i, pair in enumerate(always) if contact.where(corners(robot, *pair))[:, i].all()]
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
