@@ -13,10 +13,12 @@ from kinetree.contact.bounds import Covers
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut
 from kinetree.contact.poses import moved
+from kinetree.contact.ways import columns_between
 from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
+from kinetree.queries.motion import fk
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
@@ -63,11 +65,12 @@ class Collisions:
         left_out: Sequence[LeftOut],
         notes: Sequence[str],
         margin: float,
+        margins: Array,
     ) -> None:
         self.pairs, self.left_out, self.moving, self.margin = covers.pairs, tuple(left_out), covers.moving, margin
         self.robot, self.notes = robot, tuple(notes)
-        self._exact, self._poses, self._covers = exact, poses, covers
-        self._below = covers.below(margin)
+        self._exact, self._poses, self._names, self._covers = exact, poses, links, covers
+        self._below, self._margins = covers.below(margin), margins
         number = {name: i for i, name in enumerate([*links, *covers.moving])}
         self._link_of = np.array([number.get(solid.link, -1) for solid in exact.solids])
         solids = [[(i, j) for i in exact.of_link[a] for j in exact.of_link[b]] for a, b in self.pairs]
@@ -82,7 +85,7 @@ class Collisions:
     def __call__(self, q: Any, moving: Any = None) -> Any:
         """Return whether any two links are in contact (…,), for q (…, nq)."""
         is_one = moving is None and type(q) is np.ndarray and q.shape == self._poses.inputs[0].shape
-        if is_one and not self.moving and self._below(q).min() >= self.margin:
+        if is_one and not self.moving and (self._below(q) >= self._margins).all():
             return np.False_  # proved apart
         return self._by_portions(self._any, q, moving)
 
@@ -120,6 +123,30 @@ class Collisions:
             found, drawn = np.concatenate([found, some[~self(some)]]), drawn + len(some)
         return found[:n]
 
+    def moved_by(self, robot: Robot, columns: Array) -> Collisions:
+        """Return the same for a robot with the same links, such as one in which some joints stand, about the pairs that
+        the coordinates `columns` of its q move against each other.
+
+        Raises KinetreeError for a robot whose links have other shapes, and if there are no such pairs.
+        """
+        bodies = self._covers.layout.bodies
+        for name in bodies:
+            if name not in robot.links or robot.links[name].collisions != self.robot.links[name].collisions:
+                raise fail(
+                    "clearance", f"link {name!r} is not the same in {robot.name!r}; expected contact of this robot"
+                )
+        kept = [pair for pair in self.pairs if not columns_between(robot, *pair).isdisjoint(columns.tolist())]
+        if not kept:
+            raise fail("clearance", f"no two links of {robot.name!r} that are tested move against each other here")
+        if robot is self.robot and len(kept) == len(self.pairs):
+            return self
+        others = [LeftOut(*pair, "not moved by inverse kinematics") for pair in self.pairs if pair not in kept]
+        left_out, names = [*self.left_out, *others], self._names
+        covers = Covers(robot, bodies, kept)
+        margins = self._margins[[self.pairs.index(pair) for pair in kept]]
+        more = left_out, self.notes, self.margin, margins
+        return Collisions(covers, self._exact, fk(robot, names), names, robot, *more)
+
     def _by_portions(self, answer: Callable[..., Array], q: Any, moving: Any) -> Any:
         """Return the answers for a flat batch, in the shape of the batch."""
         given = [checked_q(self.robot.limits, q, "q")]
@@ -145,25 +172,27 @@ class Collisions:
     def _any(self, *given: Array) -> NDArray[np.bool_]:
         lower = self._below(*given)
         found: NDArray[np.bool_] = ~np.isfinite(lower).all(axis=1)
+        lower -= self._margins
         pairs = lower.argmin(axis=1)  # the likeliest first
-        rows = np.flatnonzero(~found & (lower[np.arange(len(lower)), pairs] < self.margin))
+        rows = np.flatnonzero(~found & (lower[np.arange(len(lower)), pairs] < 0.0))
         found[rows] = self._touch(given, rows, pairs[rows])
-        lower[rows, pairs[rows]] = self.margin
+        lower[rows, pairs[rows]] = 0.0
         rest = rows[~found[rows]]
-        rows, pairs = np.nonzero(lower[rest] < self.margin)
+        rows, pairs = np.nonzero(lower[rest] < 0.0)
         found[rest[rows[self._touch(given, rest[rows], pairs)]]] = True
         return found
 
     def _where(self, *given: Array) -> NDArray[np.bool_]:
         lower = self._below(*given)
         found: NDArray[np.bool_] = ~np.isfinite(lower)
-        rows, pairs = np.nonzero(lower < self.margin)
+        rows, pairs = np.nonzero(lower < self._margins)
         found[rows, pairs] = self._touch(given, rows, pairs)
         return found
 
     def _touch(self, given: Sequence[Array], rows: Array, pairs: Array) -> NDArray[np.bool_]:
         """Return whether pairs (n,) are in contact in configurations (n,)."""
-        return np.asarray(self._distances(given, rows, pairs, self.margin)[0] <= self.margin)
+        margins = self._margins[pairs]
+        return np.asarray(self._distances(given, rows, pairs, margins)[0] <= margins)
 
     def _nearest(self, *given: Array) -> Array:
         """Return the number of the nearest pair, the distance, and the points (…, 8)."""

@@ -82,7 +82,8 @@ def collisions(
 
     pairs: pairs of names of links; by default all that move against each other, but see `left_out` of the result.
     geometry: "mesh" takes the triangles of mesh files, closed ones as solids, open ones as surfaces; "hull" their
-    convex hulls. margin: links count as in contact up to this distance, m. touch: links that may touch each other, such
+    convex hulls. margin: links count as in contact up to this distance, m; but those that are always so near, named in
+    `notes`, only if they are in contact, unless `pairs` names them. touch: links that may touch each other, such
     as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
     links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
 
@@ -115,8 +116,10 @@ def collisions(
     if not (np.isfinite(margin) and margin >= 0):
         raise fail("margin", f"margin is {margin!r}; expected a distance from 0, m")
     shapes = _shapes(robot, geometry, without)
-    covers, left_out = _covers(shapes, pairs, touch, tuple(links_named(robot, "moving", moving)))
-    return _collisions(shapes, covers, left_out, float(margin))
+    named = tuple(links_named(robot, "moving", moving))
+    covers, left_out = _covers(shapes, pairs, touch, named)
+    close = _always_close(shapes, covers, float(margin)) if margin and pairs is None else ()
+    return _collisions(shapes, covers, left_out, float(margin), close)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,30 +180,49 @@ def _covers(
     return Covers(robot, shapes.bodies, own, moving), left_out
 
 
-def _collisions(shapes: _Shapes, covers: Covers, left_out: Sequence[LeftOut], margin: float) -> Collisions:
+def _collisions(
+    shapes: _Shapes, covers: Covers, left_out: Sequence[LeftOut], margin: float, close: Collection[Pair] = ()
+) -> Collisions:
     links = [name for name in covers.layout.bodies if name not in covers.moving] or [shapes.robot.root]
     poses = fk(shapes.robot, links)
-    return Collisions(covers, shapes.exact, poses, links, shapes.robot, left_out, shapes.notes, margin)
+    notes = [f"links {a!r} and {b!r} are always within {margin:g} m: only contact counts" for a, b in close]
+    margins = np.array([0.0 if pair in close else margin for pair in covers.pairs])
+    more = left_out, (*shapes.notes, *notes), margin, margins
+    return Collisions(covers, shapes.exact, poses, links, shapes.robot, *more)
 
 
 def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
     robot = shapes.robot
     pairs, left_out = moving_pairs(robot, list(shapes.bodies), moving)
-
-    def touching(some: Sequence[Pair], q: Array) -> list[Pair]:
-        """Return the pairs that are in contact in all of some configurations (n, nq)."""
-        if not some:
-            return []
-        where = _collisions(shapes, Covers(robot, shapes.bodies, some), (), 0.0).where(q)
-        return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
-
-    neutral = touching([pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
-    always, q = neutral, _samples(robot)
-    for part in (q[:20], q[20:400], q[400:]):
-        always = touching(always, part)
-    always = [pair for pair in always if touching([pair], corners(robot, *pair))]
+    neutral = _touching(shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
+    always = _always(shapes, neutral)
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
+
+
+def _touching(shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0.0) -> list[Pair]:
+    """Return the pairs that are in contact in all of some configurations (n, nq)."""
+    if not some:
+        return []
+    where = _collisions(shapes, Covers(shapes.robot, shapes.bodies, some), (), margin).where(q)
+    return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
+
+
+def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
+    """Return the pairs in contact in all random configurations, and with the joints between them at their limits."""
+    always, q = list(pairs), _samples(shapes.robot)
+    for part in (q[:20], q[20:400], q[400:]):
+        always = _touching(shapes, always, part, margin)
+    return [pair for pair in always if _touching(shapes, [pair], corners(shapes.robot, *pair), margin)]
+
+
+def _always_close(shapes: _Shapes, covers: Covers, margin: float) -> list[Pair]:
+    """Return the pairs that are always within a margin."""
+    own = [pair for pair in covers.pairs if not {*pair} & {*covers.moving}]
+    found: list[Pair] = memoise(
+        shapes.robot, (*shapes.key, "close", covers.pairs, margin), lambda: _always(shapes, own, margin)
+    )
+    return found
 
 
 def _samples(robot: Robot) -> Array:

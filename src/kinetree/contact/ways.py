@@ -18,16 +18,22 @@ MOST_CORNERS = 12
 def corners(robot: Robot, a: str, b: str) -> Array:
     """Return the configurations (n, nq) with the joints between two links at their limits in every combination, or the
     neutral one alone where there are more than MOST_CORNERS coordinates. Joints without limits stay neutral."""
-    model, q = tree(robot), robot.q()
-    ways = [set(_way(model, model.frame(name)[0])) for name in (a, b)]
-    columns = {i for body in ways[0] ^ ways[1] for i in range(robot.nq)[model.q_slice[body]]}
-    limits = robot.limits
-    some = [i for i in sorted(columns) if np.isfinite(limits.lower[i]) and np.isfinite(limits.upper[i])]
+    q, limits = robot.q(), robot.limits
+    some = [
+        i for i in sorted(columns_between(robot, a, b)) if np.isfinite(limits.lower[i]) and np.isfinite(limits.upper[i])
+    ]
     if len(some) > MOST_CORNERS:
         return np.asarray(q[None])
     found = np.tile(q, (2 ** len(some), 1))
     found[:, some] = list(product(*((limits.lower[i], limits.upper[i]) for i in some)))
     return found
+
+
+def columns_between(robot: Robot, a: str, b: str) -> set[int]:
+    """Return the coordinates of q that move two links against each other."""
+    model = tree(robot)
+    joints = between(model, *(model.frame(name)[0] for name in (a, b)))[1]
+    return {i for body in joints for i in range(robot.nq)[model.q_slice[body]]}
 
 
 def _way(model: Tree, body: int) -> list[int]:

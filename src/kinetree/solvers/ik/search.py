@@ -29,10 +29,10 @@ PORTION = 256
 """Number of targets that are searched for from many starts at once."""
 
 
-def searched(ik: IK, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
-    """Return the last states (…, s): solutions, or else closest points. search: states, h and centers (…, ·)."""
+def reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], options: dict[str, int]) -> Array:
+    """Return the last states (…, s): solutions, or else closest points. search: states, h and centers (…, ·).
+    options: of kernels."""
     states, h, center = search
-    options = {} if threads == 1 else {"threads": threads}
     rows, n = len(ik._problem.G) > 0, len(ik._problem.columns)
 
     def descended(states: Array, h: Array, center: Array, *targets: Array) -> Array:

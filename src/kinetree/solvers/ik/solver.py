@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,14 +16,17 @@ from kinetree.display import MOST, Displayable, counted, shortened, some, visibl
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
+from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
-from kinetree.solvers.ik.search import searched
 from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.contact.collisions import Collisions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +36,8 @@ class IKResult(Displayable):
     q (…, nq): always inside all limits, in single precision where these have room for its numbers. success (…): whether
     all goals are reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad;
     the largest of several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start.
-    iterations (…): steps.
+    iterations (…): steps. touching (…): whether all goals are reached, but links are nearer than `clearance` of `kt.ik`
+    allows, in this q and in all others that were found; False without that option.
 
     Examples:
         >>> import kinetree as kt
@@ -49,12 +53,18 @@ class IKResult(Displayable):
     success: Array | bool
     residual: Array
     iterations: Array | int
+    touching: Array | bool
     _limits: Limits
     _columns: Array
+    _contact: "Collisions | None"
 
     def __repr__(self) -> str:
+        touching = np.asarray(self.touching)
         state = "reached" if np.asarray(self.success).all() else "not reached"
-        return in_a_line(self, f"{state} in {counted(self.iterations, 'step')}")
+        state = f"{state} in {counted(self.iterations, 'step')}"
+        if touching.all() and self._contact and not touching.ndim:
+            state = f"reached, but {named(self._contact, self.q)}"
+        return in_a_line(self, state, f", {int(touching.sum())} in contact" if touching.any() else "")
 
     @cached_property
     def active_limits(self) -> Any:
@@ -84,6 +94,7 @@ class IK:
     """A solver of inverse kinematics, made by `ik`.
 
     coordinate_names (n,): the coordinates that it moves. goals: what it reaches. limits: what it stays inside.
+    contact: decides which solutions count, see `clearance` of `kt.ik`.
 
     Examples:
         >>> import kinetree as kt
@@ -97,6 +108,7 @@ class IK:
     coordinate_names: tuple[str, ...]
     goals: tuple[Goal, ...]
     limits: Limits
+    contact: "Collisions | None"
     _problem: Problem
     _inside: Inside
     _kernel: Kernel
@@ -142,11 +154,11 @@ class IK:
             if self._nearest:
                 state = self._nearest(state, *self._more, *targets)
             found = self._kernel(state, *self._more, *targets)
-            if found[GOING] == 0.0:
+            if found[GOING] == 0.0 and (self.contact is None or not in_contact(self, found, rest)):
                 return self._result(found, rest)
         checked = self._checked(targets)
         states, h, center, rest = self._inside.begin(self._problem, q0)
-        search, begun = [states, h, center], rest
+        search, begun = [states, h, center, rest], rest
         if prefer is not None:
             search.append(self._posture(prefer))
             rest = self._problem.moved(rest, search[-1])
@@ -164,7 +176,7 @@ class IK:
         if checked.bad is not None:
             bad = checked.in_batch(batch)
             result.q[bad], result.residual[bad] = np.broadcast_to(begun, result.q.shape)[bad], np.nan
-            for values in (result.success, result.iterations):
+            for values in (result.success, result.iterations, result.touching):
                 np.asarray(values)[bad] = 0
         return result
 
@@ -201,15 +213,16 @@ class IK:
         )
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
-        """Return the last states of a search: states, bounds, centers, and perhaps postures to which solved ones go."""
-        found = searched(self, search[:3], targets, threads)
-        for posture in search[3:]:
+        """Return the last states of a search: states, bounds, centers, q, and perhaps postures for solved ones."""
+        found = searched(self, search[:4], targets, threads)
+        for posture in search[4:]:
             n, begin = len(self._problem.columns), found.copy()
             begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
             begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
             bounds, options = search[1:2] if len(self._problem.G) else [], {} if threads == 1 else {"threads": threads}
             settled = self._settle(begin, *bounds, posture, *targets, **options)
-            found = np.where(found[..., GOING, None] != 0, found, settled)
+            stays = (found[..., GOING] != 0) | in_contact(self, settled, search[3])
+            found = np.where(stays[..., None], found, settled)
         return found
 
     @as_given_by(_in_single)
@@ -247,9 +260,13 @@ class IK:
         restart (…, nq): a configuration to go to instead, in a straight line of the joints, as fast as they may; a line
         between configurations inside the limits stays inside. If a step is stuck, the way out is to go to another
         start, such as `ik(targets).q`, and to leave out `restart` from there.
+        With `clearance` of `kt.ik`, a step that would end in contact, and nearer to it, is shortened, or stuck.
         Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
-        return self._stepper.step(q, self._checked(targets), dt, restart)
+        checked = self._checked(targets)
+        if self.contact is not None:
+            return self._stepper.apart(self.contact, q, checked, dt, restart)
+        return self._stepper.step(q, checked, dt, restart)
 
     def _posture(self, prefer: Any) -> Array:
         """Return the posture of the joints that move, (…, n)."""
@@ -296,13 +313,13 @@ class IK:
 
     def _result(self, found: Array, rest: Array) -> IKResult:
         answer, nq = self._answer(found, rest), self._problem.nq
+        more = self.limits, self._problem.columns, self.contact
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
-            return IKResult(
-                answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), self.limits, self._problem.columns
-            )
+            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), missed == -TOUCHING, *more)
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
-        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, self.limits, self._problem.columns)
+        touching = answer[..., nq + 2] == -TOUCHING
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, touching, *more)
 
 
 def _check_threads(threads: Any) -> None:
