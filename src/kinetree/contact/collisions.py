@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
 from kinetree.contact.exact import Exact
@@ -88,6 +89,12 @@ class Collisions:
         if is_one and not self.moving and (self._below(q) >= self._margins).all():
             return np.False_  # proved apart
         return self._by_portions(self._any, q, moving)
+
+    @property
+    def key(self) -> str:
+        """A digest of the pairs and their shapes and margins."""
+        pairs = zip(self.pairs, self._margins.tolist(), strict=True)
+        return digest(repr(list(pairs)), self._covers.layout.key, *(solid.key for solid in self._exact.solids))
 
     def where(self, q: Any, moving: Any = None) -> Any:
         """Return which pairs are in contact (…, k), in the order of `pairs`."""

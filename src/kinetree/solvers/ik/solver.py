@@ -59,12 +59,16 @@ class IKResult(Displayable):
     _contact: "Collisions | None"
 
     def __repr__(self) -> str:
-        touching = np.asarray(self.touching)
         state = "reached" if np.asarray(self.success).all() else "not reached"
-        state = f"{state} in {counted(self.iterations, 'step')}"
-        if touching.all() and self._contact and not touching.ndim:
-            state = f"reached, but {named(self._contact, self.q)}"
-        return in_a_line(self, state, f", {int(touching.sum())} in contact" if touching.any() else "")
+        state = f"reached, but {self.why}" if self.why else f"{state} in {counted(self.iterations, 'step')}"
+        touching = int(np.sum(self.touching))
+        return in_a_line(self, state, f", {touching} in contact" if touching else "")
+
+    @property
+    def why(self) -> str:
+        """Which links are in contact at q of a single target that is `touching`, in words; else empty."""
+        is_one = isinstance(self.touching, bool) and self.touching and self._contact is not None
+        return named(self._contact, np.asarray(self.q)) if is_one else ""
 
     @cached_property
     def active_limits(self) -> Any:
