@@ -138,10 +138,10 @@ class Collisions:
         """
         bodies = self._covers.layout.bodies
         for name in bodies:
-            if name not in robot.links or robot.links[name].collisions != self.robot.links[name].collisions:
-                raise fail(
-                    "clearance", f"link {name!r} is not the same in {robot.name!r}; expected contact of this robot"
-                )
+            shapes = [one.links[name].collisions if name in one.links else () for one in (robot, self.robot)]
+            if [id(shape) for shape in shapes[0]] != [id(shape) for shape in shapes[1]]:
+                message = f"link {name!r} of {robot.name!r} is not the one whose contact is given"
+                raise fail("clearance", message, fix="call kt.collisions with this robot")
         kept = [pair for pair in self.pairs if not columns_between(robot, *pair).isdisjoint(columns.tolist())]
         if not kept:
             raise fail("clearance", f"no two links of {robot.name!r} that are tested move against each other here")

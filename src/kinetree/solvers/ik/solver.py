@@ -158,8 +158,10 @@ class IK:
             if self._nearest:
                 state = self._nearest(state, *self._more, *targets)
             found = self._kernel(state, *self._more, *targets)
-            if found[GOING] == 0.0 and (self.contact is None or not in_contact(self, found, rest)):
-                return self._result(found, rest)
+            if found[GOING] == 0.0:
+                result = self._result(found, rest)
+                if self.contact is None or not self.contact(result.q):
+                    return result
         checked = self._checked(targets)
         states, h, center, rest = self._inside.begin(self._problem, q0)
         search, begun = [states, h, center, rest], rest
