@@ -24,9 +24,9 @@ def link(name, geometry="", at="0 0 0"):
 BAR, BALL = "box size='0.03 0.005 0.005'", "sphere radius='0.005'"
 
 
-def planar(post="0.035 0.03 0", more=""):
+def planar(post="0.035 0.03 0", more="", ball=BALL):
     """An arm of three bars in a plane, 4 cm each, with a post beside it. Small shapes have quick covers."""
-    links = [link("base"), *(link(name, BAR, "0.02 0 0") for name in "abc"), link("tip"), link("post", BALL)]
+    links = [link("base"), *(link(name, BAR, "0.02 0 0") for name in "abc"), link("tip"), link("post", ball)]
     joints = [joint("base", "a", "0 0 0"), joint("a", "b", "0.04 0 0"), joint("b", "c", "0.04 0 0")]
     joints += [joint("c", "tip", "0.04 0 0", "fixed"), joint("base", "post", post, "fixed")]
     return kt.load(f"<robot name='planar'>{''.join(links + joints)}{more}</robot>", format="urdf")
@@ -86,6 +86,7 @@ def test_a_target_that_no_posture_reaches_apart_says_so(solve):
     far = solve(FAR)
     assert (far.success, far.touching, far.why) == (False, False, "")
     assert "not reached" in repr(far)
+    assert "touches post" in repr(solve(BLOCKED.astype(np.float32)))
     both = solve([BLOCKED, FAR, [0.05, -0.06, 0.0], [np.nan, 0.0, 0.0]])
     assert both.success.tolist() == [False, False, True, False]
     assert both.touching.tolist() == [True, False, False, False]
@@ -120,6 +121,7 @@ def test_prefer_and_q0_keep_apart(robot, solve, targets):
     assert np.linalg.norm(near.q - q0, axis=1).mean() < np.linalg.norm(solve(targets).q - q0, axis=1).mean()
 
 
+@pytest.mark.slow
 def test_steps_end_apart(robot, solve, targets):
     contact, q = kt.collisions(robot, margin=0.002), kt.collisions(robot, margin=0.002).sample(40, seed=5)
     plain, bare, touched = kt.ik(robot, "tip", goal="position"), q, False
@@ -179,8 +181,9 @@ def test_joints_that_stand(robot):
 
 
 def test_pairs_that_are_always_close_count_only_in_contact():
-    """Ball c turns 8 mm above the ball of the base; d can come near to both."""
-    links = [link("base", BALL), link("b", BALL, "0.05 0 0"), link("c", BALL, "0 0 0.018"), link("d", BALL, "0.01 0 0")]
+    """Tube c turns 8 mm above the ball of the base; d can come near to both."""
+    tube = "cylinder radius='0.005' length='0.01'"
+    links = [link("base", BALL), link("b", BALL, "0.05 0 0"), link("d", BALL, "0.01 0 0"), link("c", tube, "0 0 0.018")]
     joints = [joint("base", "b", "0 0 0"), joint("b", "c", "0 0 0"), joint("b", "d", "0.02 0 0.009")]
     text = "".join(links + joints) + link("tip") + joint("d", "tip", "0.01 0 0", "fixed")
     robot = kt.load(f"<robot name='close'>{text}</robot>", format="urdf")
@@ -196,6 +199,51 @@ def test_pairs_that_are_always_close_count_only_in_contact():
     assert kt.collisions(robot, [("base", "c")], margin=0.01)(q).all()  # as the caller wants it
     solve = kt.ik(robot, "tip", goal="position", clearance=0.01)
     assert solve([0.025, 0.0, 0.009]).success
+    turn = kt.ik(robot, "c", base="b", goal="orientation", clearance=0.01)
+    assert turn.contact.pairs == (("base", "c"), ("d", "c"))
+    assert turn(np.eye(3)).success
+    assert kt.clearance(robot, [("base", "c")])(robot.q()) < 0  # so that the exact answer is needed
+
+
+def six_axes():
+    """An arm of the proportions of a UR5, with balls at its joints, on a floor."""
+    ends = {"ends": (-6.3, 6.3)}
+    joints = [
+        joint("base", "a", "0 0 0.009", **ends),
+        joint("a", "b", "0 0.0136 0", axis="0 1 0", **ends),
+        joint("b", "c", "0 -0.012 0.0425", axis="0 1 0", **ends),
+        joint("c", "d", "0 0 0.0392", axis="0 1 0", **ends),
+        joint("d", "e", "0 0.0093 0", **ends),
+        joint("e", "f", "0 0 0.0095", axis="0 1 0", **ends),
+        joint("base", "floor", "0 0 -0.0045", "fixed"),
+    ]
+    links = [link(name, BALL) for name in ("base", *"abcdef")] + [link("floor", "box size='0.3 0.3 0.001'")]
+    return kt.load(f"<robot name='six'>{''.join(links + joints)}</robot>", format="urdf")
+
+
+@pytest.mark.slow
+def test_closed_forms_are_all_tried():
+    robot = six_axes()
+    plain, solve = kt.ik(robot, "f"), kt.ik(robot, "f", clearance=0.001)
+    assert solve._forms
+    T = kt.fk(robot, "f")(robot.limits.sample(300, seed=1))
+    known, contact = plain.solutions(T), solve.contact
+    is_apart = known.mask & ~contact(np.where(known.mask[..., None], known.q, 0.0))
+    found, several = solve(T), solve.solutions(T)
+    some, none = is_apart.any(axis=1), ~is_apart.any(axis=1)
+    assert 20 < some.sum() < 280
+    assert (found.success == some).all()
+    assert (found.touching == none).all()
+    assert (solve.reachable(T) == some).all()
+    assert (several.mask.sum(axis=1) == is_apart.sum(axis=1)).all()
+    np.testing.assert_allclose(several.q[several.mask], known.q[is_apart], atol=1e-9)  # in the same order
+    assert not contact(found.q[some]).any()
+    for i in (*np.flatnonzero(some)[:3], *np.flatnonzero(none)[:3]):
+        assert (solve(T[i]).success, solve(T[i]).touching, solve.reachable(T[i])) == (some[i], none[i], some[i])
+        one = solve.solutions(T[i])
+        assert one.mask.sum() == is_apart[i].sum()
+        np.testing.assert_allclose(one.q[one.mask], known.q[i, is_apart[i]], atol=1e-9)
+    assert found.iterations[none].max() < 100  # no search follows
 
 
 @each(
@@ -228,9 +276,11 @@ def test_contact_that_does_not_fit(robot):
 
 
 @pytest.mark.slow
-def test_reach_maps(robot, solve):
-    plain = kt.reach_map(robot, "tip", directions=0, voxel=0.01)
-    clear = kt.reach_map(robot, "tip", directions=0, voxel=0.01, clearance=0.002)
+def test_reach_maps():
+    robot = planar(ball="sphere radius='0.02'")
+    solve = kt.ik(robot, "tip", goal="position", clearance=0.002)
+    plain = kt.reach_map(robot, "tip", directions=0, voxel=0.005)
+    clear = kt.reach_map(robot, "tip", directions=0, voxel=0.005, clearance=0.002)
     assert clear.volume < plain.volume
     centers = clear.grid.centers.reshape(-1, 3)
     assert (solve.reachable(centers) == (clear.reached.reshape(-1) > 0)).all()

@@ -118,7 +118,10 @@ def collisions(
     shapes = _shapes(robot, geometry, without)
     named = tuple(links_named(robot, "moving", moving))
     covers, left_out = _covers(shapes, pairs, touch, named)
-    close = _always_close(shapes, covers, float(margin)) if margin and pairs is None else ()
+    close: list[Pair] = []
+    if margin and pairs is None:
+        own, key = [pair for pair in covers.pairs if not {*pair} & {*named}], (*shapes.key, covers.pairs, margin)
+        close = memoise(robot, key, lambda: _always(shapes, own, float(margin)))
     return _collisions(shapes, covers, left_out, float(margin), close)
 
 
@@ -214,15 +217,6 @@ def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list
     for part in (q[:20], q[20:400], q[400:]):
         always = _touching(shapes, always, part, margin)
     return [pair for pair in always if _touching(shapes, [pair], corners(shapes.robot, *pair), margin)]
-
-
-def _always_close(shapes: _Shapes, covers: Covers, margin: float) -> list[Pair]:
-    """Return the pairs that are always within a margin."""
-    own = [pair for pair in covers.pairs if not {*pair} & {*covers.moving}]
-    found: list[Pair] = memoise(
-        shapes.robot, (*shapes.key, "close", covers.pairs, margin), lambda: _always(shapes, own, margin)
-    )
-    return found
 
 
 def _samples(robot: Robot) -> Array:

@@ -11,8 +11,7 @@ from kinetree.algorithms.inverse import GOING, HEAD, TOTAL
 from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
-from kinetree.solvers.ik.search import PORTION, reached
-from kinetree.solvers.ik.starts import at_forms, at_starts, descents, flattened
+from kinetree.solvers.ik.search import PORTION, at_forms, at_starts, descents, flattened, reached
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -53,9 +52,10 @@ def contact_of(robot: Robot, clearance: Any, geometry: Literal["mesh", "hull"], 
 
 def named(contact: Collisions, q: Array) -> str:
     """Return which links are in contact at q (nq,), in words."""
-    pairs = [pair for pair, touches in zip(contact.pairs, contact.where(q), strict=True) if touches]
-    (a, b), more = pairs[0], f", and {counted(len(pairs) - 1, 'other pair')} likewise" if len(pairs) > 1 else ""
-    return (f"{a} is within {contact.margin:g} m of {b}" if contact.witness(q).distance else f"{a} touches {b}") + more
+    nearest, touching = contact.witness(q), np.flatnonzero(contact.where(q))
+    a, b = contact.pairs[next(iter(touching), nearest.pair)]
+    more = f", and {counted(len(touching) - 1, 'other pair')} likewise" if len(touching) > 1 else ""
+    return (f"{a} is within {contact.margin:g} m of {b}" if nearest.distance else f"{a} touches {b}") + more
 
 
 def searched(ik: IK, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
@@ -87,12 +87,6 @@ def in_contact(ik: IK, states: Array, rest: Array) -> Any:
     return found
 
 
-def answered(ik: IK, states: Array, rest: Array) -> tuple[Array, Array]:
-    """Return q (k, p, nq) of states (k, p, s), and which are solutions, apart where that is asked for (k, p)."""
-    answer, nq = ik._answer(states, rest[:, None]), ik._problem.nq
-    return answer[..., :nq], (answer[..., nq + 2] == 0.0) & ~in_contact(ik, states, rest[:, None])
-
-
 def _others(ik: IK, ends: Array, search: Sequence[Array], targets: Sequence[Array]) -> Array:
     """Return the states (k, s) of solutions in contact, replaced where others are apart: by the nearest to the start of
     those that are found together."""
@@ -102,8 +96,8 @@ def _others(ik: IK, ends: Array, search: Sequence[Array], targets: Sequence[Arra
     left = np.arange(len(ends))
     for numbers in _rounds(ik):
         own, there = [a[left] for a in (begin, h, center)], [a[left] for a in targets]
-        places = at_starts(ik, *own, numbers) if numbers else at_forms(ik, *own, there)
-        found, has = _nearest(ik, descents(ik, places, *own, there), own[0], rest[left])
+        places = at_starts(ik, own, numbers) if numbers else at_forms(ik, own, there)
+        found, has = _nearest(ik, descents(ik, places, own, there), own[0], rest[left])
         ends[left[has]] = found[has]
         if not numbers:  # closed forms may be certain
             rows = [h[left], center[left]] if len(ik._problem.G) else []

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.solvers.ik.apart import searched
+from kinetree.solvers.ik.search import flattened
 from kinetree.solvers.ik.several import prepared
-from kinetree.solvers.ik.starts import flattened
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:

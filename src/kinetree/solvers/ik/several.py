@@ -11,10 +11,10 @@ import numpy as np
 from kinetree.algorithms.several import APART
 from kinetree.display import counted
 from kinetree.errors import fail
-from kinetree.solvers.ik.apart import answered, searched
+from kinetree.solvers.ik.apart import in_contact, searched
 from kinetree.solvers.ik.one_call import FORMS
 from kinetree.solvers.ik.problem import Targets
-from kinetree.solvers.ik.starts import at_forms, at_starts, descents, flattened
+from kinetree.solvers.ik.search import at_forms, at_starts, descents, flattened
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -116,10 +116,10 @@ def _searched(
     ik: IK, search: Sequence[Array], targets: Sequence[Array], most: int, starts: int, apart: float | None
 ) -> tuple[Array, Array]:
     """Return q (k, most, nq) and mask (k, most) of k targets, from closed forms or by descents from many starts."""
-    count = len(search[0])
+    count, nq = len(search[0]), ik._problem.nq
     if apart is None:
         apart = APART if len(ik._problem.columns) <= 6 else 0.5
-    q, mask = np.full((count, most, ik._problem.nq), np.nan), np.zeros((count, most), bool)
+    q, mask = np.full((count, most, nq), np.nan), np.zeros((count, most), bool)
     for first in range(0, count, PORTION):
         here = slice(first, first + PORTION)
         states, h, center, rest = (a[here] for a in search)
@@ -127,17 +127,19 @@ def _searched(
         left = np.ones(len(states), bool)
         for is_formed in (True, False) if ik._forms else (False,):
             begun, there = [a[left] for a in (states, h, center)], [a[left] for a in own]
-            places = at_forms(ik, *begun, there) if is_formed else at_starts(ik, *begun, range(starts + 1))
-            found, good = answered(ik, descents(ik, places, *begun, there), rest[left])
+            places = at_forms(ik, begun, there) if is_formed else at_starts(ik, begun, range(starts + 1))
+            found, own_rest = descents(ik, places, begun, there), rest[left]
+            answer = ik._answer(found, own_rest[:, None])
+            good = (answer[..., nq + 2] == 0.0) & ~in_contact(ik, found, own_rest[:, None])
             at = np.flatnonzero(left) + first
-            q[at], mask[at] = _different(ik, found, good, rest[left], most, apart)
+            q[at], mask[at] = _different(ik, answer[..., :nq], good, own_rest, most, apart)
             left[left] = ~good.any(axis=1)
             if not left.any():
                 break
         if left.any():  # what `IK` finds
             at, own = np.flatnonzero(left) + first, [a[left] for a in own]
             answer = ik._answer(searched(ik, [a[left] for a in (states, h, center, rest)], own), rest[left])
-            q[at, 0], mask[at, 0] = answer[:, : ik._problem.nq], answer[:, ik._problem.nq + 2] == 0.0
+            q[at, 0], mask[at, 0] = answer[:, :nq], answer[:, nq + 2] == 0.0
             q[at[~mask[at, 0]], 0] = np.nan
     return q, mask
 

@@ -67,8 +67,8 @@ class IKResult(Displayable):
     @property
     def why(self) -> str:
         """Which links are in contact at q of a single target that is `touching`, in words; else empty."""
-        is_one = isinstance(self.touching, bool) and self.touching and self._contact is not None
-        return named(self._contact, np.asarray(self.q)) if is_one else ""
+        is_one = isinstance(self.touching, bool) and self.touching
+        return named(self._contact, np.asarray(self.q)) if is_one and self._contact else ""
 
     @cached_property
     def active_limits(self) -> Any:

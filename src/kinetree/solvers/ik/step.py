@@ -19,6 +19,8 @@ from kinetree.spatial.se3 import Array
 
 ACTIVE = 1e-6
 """Margin up to which a limit is active, in its own units."""
+NEARER = 1e-7
+"""Difference of distances, m, from which links are nearer."""
 SHARES = (0.5, 0.25, 0.1, 0.0)
 """Shares of a step that are tried one after the other where the whole step ends in contact."""
 
@@ -120,24 +122,25 @@ class Stepper:
         return IKStep(self.problem.moved(rest, report[..., REPORT:]), success, stuck, residual, limits, columns)
 
     def apart(self, contact: Any, q: Any, targets: Targets, dt: float, restart: Any) -> IKStep:
-        """Return the step, shortened where it would end in contact and bring the links nearer; stuck where that leaves
-        nothing of it. contact: the `kt.collisions` that decides."""
+        """Return the step, shortened where it would end in contact, unless it begins there and brings no links nearer;
+        stuck where that leaves nothing of it. contact: the `kt.collisions` that decides."""
         whole = result = self.step(q, targets, dt, restart)
         before = self._checked(q, "q")
         for share in SHARES:
             bad = np.asarray(contact(result.q))
-            if bad.any():
-                bad &= np.asarray(contact.distance(result.q) < contact.distance(before))
+            if bad.any() and (begun := np.asarray(contact(before))).any():
+                bad &= ~begun | (contact.distance(result.q) < contact.distance(before) - NEARER)
             if not bad.any():
                 break
             less = self.step(q, targets, dt, before + share * (whole.q - before))
             less = replace(less, stuck=less.stuck | (share == 0.0))
-            both = ((getattr(less, name), getattr(result, name)) for name in ("q", "success", "stuck", "residual"))
-            wide = (bad[..., None], bad, bad, bad[..., None])
-            merged = [np.where(where, *pair) for where, pair in zip(wide, both, strict=True)]
-            if not bad.ndim:
-                merged[1:3] = [bool(x) for x in merged[1:3]]
-            result = IKStep(*merged, result._limits, result._columns)
+            merged: dict[str, Any] = {}
+            for name in ("q", "success", "stuck", "residual"):
+                a, b = (getattr(step, name) for step in (less, result))
+                merged[name] = np.where(bad[..., None] if name in ("q", "residual") else bad, a, b)
+                if not merged[name].ndim:
+                    merged[name] = bool(merged[name])
+            result = replace(result, **merged)
         return result
 
     def _tracked(self, q: Array, strides: Array, targets: Sequence[Array]) -> Array:
