@@ -53,10 +53,10 @@ class IKResult(Displayable):
     success: Array | bool
     residual: Array
     iterations: Array | int
-    touching: Array | bool
     _limits: Limits
     _columns: Array
-    _contact: "Collisions | None"
+    touching: Array | bool = False
+    _contact: "Collisions | None" = None
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
@@ -319,13 +319,15 @@ class IK:
 
     def _result(self, found: Array, rest: Array) -> IKResult:
         answer, nq = self._answer(found, rest), self._problem.nq
-        more = self.limits, self._problem.columns, self.contact
+        more = self.limits, self._problem.columns
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
-            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), missed == -TOUCHING, *more)
+            return IKResult(
+                answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), *more, missed == -TOUCHING, self.contact
+            )
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
         touching = answer[..., nq + 2] == -TOUCHING
-        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, touching, *more)
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, *more, touching, self.contact)
 
 
 def _check_threads(threads: Any) -> None:
