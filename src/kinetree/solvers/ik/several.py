@@ -92,9 +92,9 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
 def _kept(ik: IK, found: Array) -> Array:
     """Return the closed-form solutions (…, 8, nq + 1) that are apart, if this is asked for, with no solutions after
     them. Those about which a search must decide are returned as they are."""
-    kept = np.isfinite(found[..., :-1]).all(axis=-1) & (found[..., :1, -1] >= 0.0)
-    if ik.contact is None or not kept.any():
+    if ik.contact is None:
         return found
+    kept = np.isfinite(found[..., :-1]).all(axis=-1) & (found[..., :1, -1] >= 0.0)
     found, kept[kept] = found.copy(), ~ik.contact(found[kept][:, :-1])
     found[~kept & (found[..., :1, -1] >= 0.0)] = [np.nan] * ik._problem.nq + [np.inf]
     return np.take_along_axis(found, np.argsort(~kept, axis=-1, kind="stable")[..., None], axis=-2)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
-from kinetree.arrays import as_given, as_given_by
+from kinetree.arrays import as_given, as_given_by, kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Displayable, counted, shortened, some, visible
 from kinetree.errors import fail
@@ -36,8 +36,7 @@ class IKResult(Displayable):
     q (…, nq): always inside all limits, in single precision where these have room for its numbers. success (…): whether
     all goals are reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad;
     the largest of several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start.
-    iterations (…): steps. touching (…): whether all goals are reached, but links are nearer than `clearance` of `kt.ik`
-    allows, in this q and in all others that were found; False without that option.
+    iterations (…): steps.
 
     Examples:
         >>> import kinetree as kt
@@ -55,20 +54,27 @@ class IKResult(Displayable):
     iterations: Array | int
     _limits: Limits
     _columns: Array
-    touching: Array | bool = False
-    _contact: "Collisions | None" = None
+    _contact: "tuple[Collisions, Array] | None" = None
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
         state = f"reached, but {self.why}" if self.why else f"{state} in {counted(self.iterations, 'step')}"
-        touching = int(np.sum(self.touching))
+        touching = int(self._contact[1].sum()) if self._contact else 0
         return in_a_line(self, state, f", {touching} in contact" if touching else "")
+
+    @property
+    def touching(self) -> Any:
+        """Whether all goals are reached, but links are nearer than `clearance` of `kt.ik` allows, in this q and in all
+        others that were found (…,); False without that option."""
+        mask = self._contact[1] if self._contact else np.zeros(np.shape(self.success), bool)
+        kind = kind_of([self.q]) if mask.ndim else None
+        return kind.give(mask) if kind else mask if mask.ndim else bool(mask)
 
     @property
     def why(self) -> str:
         """Which links are in contact at q of a single target that is `touching`, in words; else empty."""
-        is_one = isinstance(self.touching, bool) and self.touching
-        return named(self._contact, np.asarray(self.q)) if is_one and self._contact else ""
+        is_one = self._contact and not self._contact[1].ndim and self._contact[1]
+        return named(self._contact[0], np.asarray(self.q)) if self._contact and is_one else ""
 
     @cached_property
     def active_limits(self) -> Any:
@@ -319,15 +325,14 @@ class IK:
 
     def _result(self, found: Array, rest: Array) -> IKResult:
         answer, nq = self._answer(found, rest), self._problem.nq
-        more = self.limits, self._problem.columns
+        limits, columns, contact = self.limits, self._problem.columns, self.contact
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
-            return IKResult(
-                answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), *more, missed == -TOUCHING, self.contact
-            )
+            given = contact and (contact, np.asarray(missed == -TOUCHING))
+            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), limits, columns, given)
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
-        touching = answer[..., nq + 2] == -TOUCHING
-        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, *more, touching, self.contact)
+        given = contact and (contact, answer[..., nq + 2] == -TOUCHING)
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, limits, columns, given)
 
 
 def _check_threads(threads: Any) -> None:
