@@ -66,8 +66,7 @@ def test_no_answer_is_in_contact(case):
     assert robot.limits.contains(found.q).all()
     referee = Referee(contact)
     bounds = kt.clearance(robot, contact.pairs, geometry="hull", each=True)(found.q)
-    close = [pair in dict.fromkeys(contact.pairs) for pair in contact.pairs]
     for i in np.flatnonzero(found.success):
-        near = np.flatnonzero(bounds[i] < 0.05 * np.array(close))  # the others are proved apart
+        near = np.flatnonzero(bounds[i] < 0.05)  # the others are proved apart
         far = referee.distances(found.q[i], [contact.pairs[k] for k in near])
         assert (far > contact._margins[near] - 1e-6).all()

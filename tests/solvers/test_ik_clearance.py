@@ -24,10 +24,10 @@ def link(name, geometry="", at="0 0 0"):
 BAR, BALL = "box size='0.03 0.005 0.005'", "sphere radius='0.005'"
 
 
-def planar(post="0.035 0.03 0", more="", ball=BALL):
+def planar(post="0.035 0.03 0", more="", ball=BALL, ends=(-3, 3)):
     """An arm of three bars in a plane, 4 cm each, with a post beside it. Small shapes have quick covers."""
     links = [link("base"), *(link(name, BAR, "0.02 0 0") for name in "abc"), link("tip"), link("post", ball)]
-    joints = [joint("base", "a", "0 0 0"), joint("a", "b", "0.04 0 0"), joint("b", "c", "0.04 0 0")]
+    joints = [joint("base", "a", "0 0 0", ends=ends), joint("a", "b", "0.04 0 0"), joint("b", "c", "0.04 0 0")]
     joints += [joint("c", "tip", "0.04 0 0", "fixed"), joint("base", "post", post, "fixed")]
     return kt.load(f"<robot name='planar'>{''.join(links + joints)}{more}</robot>", format="urdf")
 
@@ -160,6 +160,23 @@ def test_pairs_that_the_solver_does_not_move_are_left_out():
     assert ("d", "e") in alone.contact.pairs
 
 
+def test_a_floating_base():
+    ends = "<parent link='world'/><child link='base'/></joint>"
+    robot = planar(more=f"<link name='world'/><joint name='free' type='floating'>{ends}")
+    solve, rng = kt.ik(robot, "tip", base="base", goal="position", clearance=0.002), np.random.default_rng(1)
+    both = kt.ik(robot, ["tip", "post"], goal=["position", "pose"], clearance=0.002)
+    targets = rng.uniform(-0.08, 0.08, (50, 3)) * [1, 1, 0]
+    found = solve(targets)
+    T = np.tile(np.eye(4), (50, 1, 1))
+    T[:, :3, 3] = 0.3
+    free = both(targets + 0.3 - np.array([0.035, 0.03, 0.0]), T)
+    for one in (found, free):
+        assert one.success.mean() > 0.7
+        assert not solve.contact(one.q[one.success]).any()
+    step = both.step(free.q, targets[::-1], T, dt=0.1)
+    assert not solve.contact(step.q[free.success]).any()
+
+
 def test_robots_that_are_made_of_one(robot, solve, targets):
     contact = kt.collisions(robot, margin=0.002)
     turned = kt.ik(robot.order(["c", "a", "b"]), "tip", goal="position", clearance=contact)
@@ -183,7 +200,12 @@ def test_joints_that_stand(robot):
 def test_pairs_that_are_always_close_count_only_in_contact():
     """Tube c turns 4.5 mm above the ball of the base; d can come near to both."""
     tube = "cylinder radius='0.005' length='0.01'"
-    links = [link("base", BALL), link("b", BALL, "0.05 0 0"), link("d", BALL, "0.01 0 0"), link("c", tube, "0 0 0.0145")]
+    links = [
+        link("base", BALL),
+        link("b", BALL, "0.05 0 0"),
+        link("d", BALL, "0.01 0 0"),
+        link("c", tube, "0 0 0.0145"),
+    ]
     joints = [joint("base", "b", "0 0 0"), joint("b", "c", "0 0 0"), joint("b", "d", "0.02 0 0.009")]
     text = "".join(links + joints) + link("tip") + joint("d", "tip", "0.01 0 0", "fixed")
     robot = kt.load(f"<robot name='close'>{text}</robot>", format="urdf")
@@ -243,7 +265,6 @@ def test_closed_forms_are_all_tried():
         one = solve.solutions(T[i])
         assert one.mask.sum() == is_apart[i].sum()
         np.testing.assert_allclose(one.q[one.mask], known.q[i, is_apart[i]], atol=1e-9)
-    assert found.iterations[none].max() < 100  # no search follows
 
 
 @each(
@@ -256,6 +277,7 @@ def test_closed_forms_are_all_tried():
         ({"clearance": "near"}, "clearance is 'near'"),
         ({"clearance": [0.1]}, r"clearance is \[0.1\]"),
         ({"clearance": 0.1, "geometry": "box"}, "geometry is 'box'"),
+        ({"geometry": "box"}, "geometry is 'box'"),
     ],
 )
 def test_wrong_arguments(robot, options, message):
@@ -277,10 +299,12 @@ def test_contact_that_does_not_fit(robot):
 
 @pytest.mark.slow
 def test_reach_maps():
-    robot = planar(ball="sphere radius='0.02'")
+    robot = planar(ball="sphere radius='0.02'", ends=(-7, 7))
     solve = kt.ik(robot, "tip", goal="position", clearance=0.002)
     plain = kt.reach_map(robot, "tip", directions=0, voxel=0.005)
     clear = kt.reach_map(robot, "tip", directions=0, voxel=0.005, clearance=0.002)
     assert clear.volume < plain.volume
+    assert plain.grid.axis is not None
+    assert clear.grid.axis is None  # the post is on one side
     centers = clear.grid.centers.reshape(-1, 3)
     assert (solve.reachable(centers) == (clear.reached.reshape(-1) > 0)).all()

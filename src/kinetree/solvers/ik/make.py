@@ -75,8 +75,9 @@ def ik(
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
     loops: "refuse", or "ignore" to compute the tree alone if one of `robot.loops` restricts the joints.
     joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
-    clearance: a distance, m; only configurations count in which all links that `kt.collisions(robot, geometry=…)` tests
-    are farther apart. Or what `kt.collisions` returns, with its pairs, shapes and margin, as for a part that is held.
+    clearance: a distance, m; only configurations count in which the links that `kt.collisions(robot, geometry=…)` tests
+    are farther apart, or, of links that are always nearer, not in contact. Pairs that the joints between the frames do
+    not move are not tested. Or what `kt.collisions` returns, with its pairs and margin, as for a part that is held.
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
     Joints with quaternions, such as a floating base, take part; they have no limits. Raises KinetreeError for unknown
@@ -116,6 +117,7 @@ def ik(
         raise fail("limits", "limits are not of this robot; expected Limits of its coordinates, such as robot.limits")
     descents = int(descents)
     refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
+    one_of("geometry", geometry, ("mesh", "hull"))
     clearance = checked_clearance(clearance)
     key = ("ik", goals, tolerance, descents, closed_form, clearance, geometry)
 
