@@ -157,6 +157,7 @@ def test_targets_in_every_form(capsys):
             assert (words in capsys.readouterr().err) is is_far
 
 
+@pytest.mark.slow
 def test_clearance(run, tmp_path):
     file = tmp_path / "arm.urdf"
     ball = "<collision><geometry><sphere radius='0.005'/></geometry></collision>"

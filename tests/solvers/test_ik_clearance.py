@@ -148,6 +148,7 @@ def test_a_step_may_leave_contact(robot, solve):
     assert (solve.step(q, goal, dt=0.1).q != q).any(axis=1).all()
 
 
+@pytest.mark.slow
 def test_pairs_that_the_solver_does_not_move_are_left_out():
     two = planar(
         more=link("d", BALL) + link("e", BALL) + joint("post", "d", "0 -0.1 0") + joint("base", "e", "0 -0.07 0")
@@ -160,6 +161,7 @@ def test_pairs_that_the_solver_does_not_move_are_left_out():
     assert ("d", "e") in alone.contact.pairs
 
 
+@pytest.mark.slow
 def test_a_floating_base():
     ends = "<parent link='world'/><child link='base'/></joint>"
     robot = planar(more=f"<link name='world'/><joint name='free' type='floating'>{ends}")
@@ -197,6 +199,7 @@ def test_joints_that_stand(robot):
     assert (contact(whole) == found.touching).all()
 
 
+@pytest.mark.slow
 def test_pairs_that_are_always_close_count_only_in_contact():
     """Tube c turns 4.5 mm above the ball of the base; d can come near to both."""
     tube = "cylinder radius='0.005' length='0.01'"
@@ -285,6 +288,7 @@ def test_wrong_arguments(robot, options, message):
         kt.ik(robot, "tip", goal="position", **options)
 
 
+@pytest.mark.slow
 def test_contact_that_does_not_fit(robot):
     moving = kt.collisions(robot, moving=("post",))
     with pytest.raises(kt.KinetreeError, match="links that move by themselves, post"):

@@ -328,10 +328,10 @@ class IK:
         limits, columns, contact = self.limits, self._problem.columns, self.contact
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
-            given = contact and (contact, np.asarray(missed == -TOUCHING))
+            given = None if contact is None else (contact, np.asarray(missed == -TOUCHING))
             return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), limits, columns, given)
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
-        given = contact and (contact, answer[..., nq + 2] == -TOUCHING)
+        given = None if contact is None else (contact, answer[..., nq + 2] == -TOUCHING)
         return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, limits, columns, given)
 
 
