@@ -99,7 +99,11 @@ def test_a_target_that_no_posture_reaches_apart_says_so(solve):
 def test_without_the_word_nothing_touches(robot):
     found = kt.ik(robot, "tip", goal="position")(np.array([BLOCKED, FAR]))
     assert (found.success.tolist(), found.touching.tolist(), found.why) == ([True, False], [False, False], "")
-    assert kt.ik(robot, "tip", goal="position").contact is None
+    plain = kt.ik(robot, "tip", goal="position")
+    assert plain.contact is None
+    assert plain.solutions(BLOCKED).mask.sum() > 1
+    near, posture = plain([0.05, -0.06, 0.0], prefer=[3, 3, 3]).q, np.full(3, 3.0)
+    assert np.linalg.norm(near - posture) < np.linalg.norm(plain([0.05, -0.06, 0.0]).q - posture)
 
 
 def test_several_solutions_are_all_apart(robot, solve, targets):

@@ -80,7 +80,7 @@ def searched(ik: IK, search: Sequence[Array], targets: Sequence[Array], threads:
 
 def in_contact(ik: IK, states: Array, rest: Array) -> Any:
     """Return which states (…, s) are solved, and in contact. rest (…, nq): where the other joints stand."""
-    found = np.asarray(states[..., GOING] == 0.0)
+    found = np.asarray((states[..., GOING] == 0.0) & (ik.contact is not None))
     if ik.contact is not None and found.any():
         q = np.broadcast_to(ik._answer(states, rest)[..., : ik._problem.nq], (*found.shape, ik._problem.nq))
         found[found] = ik.contact(q[found])
