@@ -1,15 +1,19 @@
 """Contact of public robots with themselves: proved bounds and exact answers beside Pinocchio's `computeCollisions`.
 
-    python benchmarks/contact.py [--count 10000] [--runs 5]
+    python benchmarks/contact.py [--count 10000] [--runs 5] [--ik]
 
 All shapes are convex hulls, and all have the pairs that `kt.collisions` tests. Kinetree takes a batch; Pinocchio, with
 coal, one configuration a call from Python, and stops at the first contact: its loop in C++ costs a little less. One
 core; runs are interleaved and the fastest of each counts. Both must give the same answers.
+
+With --ik, inverse kinematics with and without clearance: targets of postures that are apart, shares of answers that
+succeed and of those in contact, which `kt.collisions` decides, and times a target.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -44,9 +48,25 @@ CELL = """<robot name="cell">
 """Of the UR5 of the page on contact."""
 
 
+TASKS = {
+    "Panda": ("panda_hand", {}),
+    "UR5": ("ee_link", {}),
+    "G1": (("left_rubber_hand", "right_rubber_hand"), {"goal": "position", "base": "pelvis"}),
+}
+
+
 def main() -> None:
+    is_ik = "--ik" in sys.argv and not sys.argv.remove("--ik")
     count, runs = asked(__doc__, 10_000, 5, quick=200)
     print(describe("kinetree", "pin", "coal", "numpy"), end="\n\n")
+    if is_ik:
+        print(
+            f"{'':8}"
+            + "".join(f"{column:>14}" for column in ("µs without", "in contact", "µs with", "success", "in contact"))
+        )
+        for name in TASKS:
+            print(f"{name:8}" + "".join(f"{value:14.4g}" for value in ik_row(name, count, runs)))
+        return
     columns = ("prepared s", "pairs", "in contact", "bound µs", "gradient µs", "exact µs", "one call µs", "pin µs")
     print(f"{'':8}" + "".join(f"{column:>13}" for column in columns))
     for name, file in ROBOTS.items():
@@ -87,6 +107,26 @@ def row(robot: kt.Robot, file: Path, count: int, runs: int) -> list[float]:
     )
     each = dict.fromkeys(found, count) | {"one": min(100, len(few)), "pin": len(few)}
     return [prepared, len(contact.pairs), answers.mean(), *(1e6 * found[key] / each[key] for key in found)]
+
+
+def ik_row(name: str, count: int, runs: int) -> list[float]:
+    robot, (frame, options) = kt.load(FOLDER / ROBOTS[name]), TASKS[name]
+    plain, clear = (kt.ik(robot, frame, **options, **more) for more in ({}, {"clearance": 0.005, "geometry": "hull"}))
+    contact, columns, rng = clear.contact, plain._problem.columns, np.random.default_rng(1)
+    q = np.zeros((0, robot.nq))
+    while len(q) < count:
+        some = np.tile(robot.limits.project(robot.q()), (4 * count, 1))
+        some[:, columns] = robot.limits.sample(4 * count, rng)[:, columns]
+        q = np.concatenate([q, some[~contact(some)]])
+    poses = [
+        kt.fk(robot, one, options.get("base"))(q[:count]) for one in ([frame] if isinstance(frame, str) else frame)
+    ]
+    targets = [T[:, :3, 3] for T in poses] if options else poses
+    first, found = plain(*targets), clear(*targets)
+    time_of = minima({"plain": lambda: plain(*targets), "clear": lambda: clear(*targets)}, runs)
+    each = {key: 1e6 * value / count for key, value in time_of.items()}
+    shares = contact(first.q).mean(), found.success.mean(), contact(found.q[found.success]).mean()
+    return [each["plain"], shares[0], each["clear"], *shares[1:]]
 
 
 class Peer:

@@ -11,7 +11,7 @@ from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
 from kinetree.contact.capsules import with_capsules
-from kinetree.contact.collisions import Collisions
+from kinetree.contact.collisions import Collisions, solid_pairs
 from kinetree.contact.covers import Cover, cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
@@ -85,7 +85,8 @@ def collisions(
 
     pairs: pairs of names of links; by default all that move against each other, but see `left_out` of the result.
     geometry: "mesh" takes the triangles of mesh files, closed ones as solids, open ones as surfaces; "hull" their
-    convex hulls. margin: links count as in contact up to this distance, m. touch: links that may touch each other, such
+    convex hulls. margin: links count as in contact up to this distance, m; but those that are always so near, named in
+    `notes`, only if they are in contact, unless `pairs` names them. touch: links that may touch each other, such
     as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
     links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
 
@@ -120,7 +121,11 @@ def collisions(
     shapes = _shapes(robot, geometry, without)
     alone = tuple(links_named(robot, "moving", moving))
     own, left_out = _pairs(shapes, pairs, touch, alone)
-    return _collisions(shapes, own, alone, left_out, float(margin))
+    close: list[Pair] = []
+    if margin and pairs is None:
+        some = [pair for pair in own if not {*pair} & {*alone}]
+        close = memoise(robot, (*shapes.key, tuple(some), margin), lambda: _always(shapes, some, float(margin)))
+    return _collisions(shapes, own, alone, left_out, float(margin), close)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,34 +203,45 @@ def _pairs(
 
 
 def _collisions(
-    shapes: _Shapes, pairs: Sequence[Pair], moving: tuple[str, ...], left_out: Sequence[LeftOut], margin: float
+    shapes: _Shapes,
+    pairs: Sequence[Pair],
+    moving: tuple[str, ...],
+    left_out: Sequence[LeftOut],
+    margin: float,
+    close: Collection[Pair] = (),
 ) -> Collisions:
-    of_link = shapes.exact.of_link
-    solids = [(str(i), str(j)) for a, b in pairs for i in of_link[a] for j in of_link[b]]
-    covers = Covers(shapes.robot, shapes.solids, solids, moving)
-    return Collisions(pairs, covers, shapes.exact, left_out, shapes.notes, margin)
+    covers = Covers(shapes.robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
+    notes = [f"links {a!r} and {b!r} are always within {margin:g} m: only contact counts" for a, b in close]
+    margins = np.array([0.0 if pair in close else margin for pair in pairs])
+    return Collisions(pairs, covers, shapes.exact, left_out, (*shapes.notes, *notes), margin, margins)
 
 
 def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
     robot = shapes.robot
     pairs, left_out = moving_pairs(robot, list(shapes.bodies), moving)
-
-    def touching(some: Sequence[Pair], q: Array) -> list[Pair]:
-        """Return the pairs that are in contact in all of some configurations (n, nq)."""
-        if not some:
-            return []
-        where = _collisions(shapes, some, (), (), 0.0).where(q)
-        return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
-
-    neutral = touching([pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
-    always, q = neutral, _samples(robot)
-    for part in (q[:20], q[20:400], q[400:]):
-        always = touching(always, part)
-    if always:
-        contact = _collisions(shapes, always, (), (), 0.0)
-        always = [pair for i, pair in enumerate(always) if contact.where(corners(robot, *pair))[:, i].all()]
+    neutral = _touching(shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
+    always = _always(shapes, neutral)
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
+
+
+def _touching(shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0.0) -> list[Pair]:
+    """Return the pairs that are in contact in all of some configurations (n, nq)."""
+    if not some:
+        return []
+    where = _collisions(shapes, some, (), (), margin).where(q)
+    return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
+
+
+def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
+    """Return the pairs in contact in all random configurations, and with the joints between them at their limits."""
+    always, q = list(pairs), _samples(shapes.robot)
+    for part in (q[:20], q[20:400], q[400:]):
+        always = _touching(shapes, always, part, margin)
+    if not always:
+        return []
+    contact = _collisions(shapes, always, (), (), margin)
+    return [pair for i, pair in enumerate(always) if contact.where(corners(shapes.robot, *pair))[:, i].all()]
 
 
 def _samples(robot: Robot) -> Array:

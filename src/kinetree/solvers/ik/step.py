@@ -1,7 +1,7 @@
 """One step of inverse kinematics for a control loop, and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,10 @@ from kinetree.spatial.se3 import Array
 
 ACTIVE = 1e-6
 """Margin up to which a limit is active, in its own units."""
+NEARER = 1e-7
+"""Difference of distances, m, from which links are nearer."""
+SHARES = (0.5, 0.25, 0.1, 0.0)
+"""Shares of a step that are tried one after the other where the whole step ends in contact."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,6 +120,28 @@ class Stepper:
         angle = 2.0 * np.arcsin(np.minimum(np.sqrt(report[..., ANGULAR]) / 2.0, 1.0))
         residual = np.stack([np.sqrt(report[..., LINEAR]), angle], axis=-1)
         return IKStep(self.problem.moved(rest, report[..., REPORT:]), success, stuck, residual, limits, columns)
+
+    def apart(self, contact: Any, q: Any, targets: Targets, dt: float, restart: Any) -> IKStep:
+        """Return the step, shortened where it would end in contact, unless it begins there and brings no links nearer;
+        stuck where that leaves nothing of it. contact: the `kt.collisions` that decides."""
+        whole = result = self.step(q, targets, dt, restart)
+        before = self._checked(q, "q")
+        for share in SHARES:
+            bad = np.asarray(contact(result.q))
+            if bad.any() and (begun := np.asarray(contact(before))).any():
+                bad &= ~begun | (contact.distance(result.q) < contact.distance(before) - NEARER)
+            if not bad.any():
+                break
+            less = self.step(q, targets, dt, before + share * (whole.q - before))
+            less = replace(less, stuck=less.stuck | (share == 0.0))
+            merged: dict[str, Any] = {}
+            for name in ("q", "success", "stuck", "residual"):
+                a, b = (getattr(step, name) for step in (less, result))
+                merged[name] = np.where(bad[..., None] if name in ("q", "residual") else bad, a, b)
+                if not merged[name].ndim:
+                    merged[name] = bool(merged[name])
+            result = replace(result, **merged)
+        return result
 
     def _tracked(self, q: Array, strides: Array, targets: Sequence[Array]) -> Array:
         rest = q.copy()
