@@ -8,7 +8,8 @@ import pytest
 
 import kinetree as kt
 import pages
-from crosscheck.test_contact_coal import CLOSE, Referee
+from coal_referee import Referee
+from crosscheck.test_contact_coal import CLOSE
 from support import example_robot_urdfs
 
 pytestmark = pytest.mark.crosscheck

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from crosscheck.test_contact_coal import CLOSE, as_coal
+from coal_referee import as_coal
+from crosscheck.test_contact_coal import CLOSE
 from kinetree.contact.covers import Cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.farthest import farthest

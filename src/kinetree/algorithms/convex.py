@@ -16,7 +16,7 @@ STATE, DECISION = 30, 18
 """Numbers of a state: above zero while it goes on, below zero where a decision was that the solids are in contact; the
 steps; the nearest point of the difference (3); a lower bound of the distance; the nearest point of the first solid (3);
 then for each of three earlier vertices whether it counts, where it is (3), and the vertex of the first solid that it
-comes from (3). Where only a decision is asked for, it has no points of the first solid."""
+comes from (3). Where only a decision is wanted, it has no points of the first solid."""
 NEAREST, LOWER, WITNESS = slice(2, 5), 5, slice(6, 9)
 
 MOST_STEPS = 60.0

@@ -98,10 +98,10 @@ class Exact:
 
     def _from_mesh(self, pair: Array, T: Array, above: float) -> tuple[float, Array]:
         """Return the distance of two solids (2,), one of them a mesh, and their nearest points (2, 3)."""
-        far, points = self._triangles.distance(*pair, T, above)
-        if far <= above and self._is_round[pair].any():  # that was of polyhedra around them
-            return self._rounds.distance(*pair, T, above, far)
-        return far, points
+        found: tuple[float, Array] = self._triangles.distance(*pair, T, above)
+        if found[0] <= above and self._is_round[pair].any():  # that was of polyhedra around them
+            found = self._rounds.distance(*pair, T, above, found[0])
+        return found
 
     def _meet_inside(self, pair: Array, T: Array) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) are in contact as spheres inside of them show."""

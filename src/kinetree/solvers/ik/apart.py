@@ -109,7 +109,7 @@ def _others(ik: IK, ends: Array, search: Sequence[Array], targets: Sequence[Arra
 
 def _nearest(ik: IK, states: Array, begin: Array, rest: Array) -> tuple[Array, Array]:
     """Return the solution among states (k, p, s) that is apart and nearest to the start (k, s), and whether there is
-    one (k,). The nearest is asked about first, then always four times as many."""
+    one (k,). The nearest is tried first, then always four times as many."""
     k, p, n = *states.shape[:2], len(ik._problem.columns)
     away = np.linalg.norm(states[..., HEAD + n :] - begin[:, None, HEAD + n :], axis=-1)
     order = np.where(states[..., GOING] == 0.0, away, np.inf).argsort(axis=1)

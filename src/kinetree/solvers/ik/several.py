@@ -90,7 +90,7 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
 
 
 def _kept(ik: IK, found: Array) -> Array:
-    """Return the closed-form solutions (…, 8, nq + 1) that are apart, if this is asked for, with no solutions after
+    """Return the closed-form solutions (…, 8, nq + 1) that are apart, if that is required, with no solutions after
     them. Those about which a search must decide are returned as they are."""
     if ik.contact is None:
         return found
