@@ -182,3 +182,18 @@ def test_a_box_may_stand_on_a_plane():
         bounds = kt.clearance(robot, [("world", "a")]).interpret([[0.29], [0.45]])
         assert bounds[0] <= 0.0 if one == plane else bounds[0] <= 0.6
         assert 0.1 < bounds[1] <= 0.15 or one == box
+
+
+def test_two_planes_are_not_tested_and_a_note_says_so():
+    plane, ball = "<geom type='plane' size='1 1 1'/>", "<geom type='sphere' size='0.1'/>"
+
+    def contact(one, other):
+        slides = "<joint type='slide' axis='0 0 1' range='-3 3'/>"
+        bodies = f"<body name='a'>{one}</body><body name='b'>{slides}{other}</body>"
+        robot = kt.load(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>", format="mjcf")
+        return kt.collisions(robot, [("a", "b")])
+
+    found = contact(plane + ball, plane)
+    assert found.notes == ("planes without ends of links 'a' and 'b' are not tested against each other",)
+    assert found([[-0.2], [-0.05], [2.0]]).tolist() == [False, True, True]  # of the ball and the second plane
+    assert contact(ball, plane).notes == ()

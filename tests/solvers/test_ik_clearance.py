@@ -5,6 +5,7 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.solvers.ik.step import Stepper
 
 LIMIT = "<limit lower='{}' upper='{}' effort='1' velocity='1'/>"
 
@@ -142,6 +143,25 @@ def test_steps_end_apart(robot, solve, targets):
     assert isinstance(alone.stuck, bool)
     again = solve.step(q, targets[:40], dt=0.1, restart=robot.limits.sample(40, seed=6))
     assert not contact(again.q).any()
+
+
+@pytest.mark.slow
+def test_steps_go_along_what_is_in_the_way(robot, solve, monkeypatch):
+    contact = kt.collisions(robot, margin=0.002)
+    start, goals = contact.sample(200, seed=5), kt.fk(robot, "tip")(contact.sample(200, seed=11))[:, :3, 3]
+
+    def reached():
+        q = start
+        for _ in range(60):
+            step = solve.step(q, goals, dt=0.1)
+            q = step.q
+            assert not contact(q).any()
+        return step.success
+
+    along = reached()
+    monkeypatch.setattr(Stepper, "_along", lambda self, contact, before, after: after)
+    shortened = reached()
+    assert along.sum() >= shortened.sum() + 5
 
 
 def test_a_step_may_leave_contact(robot, solve):

@@ -212,6 +212,9 @@ def _collisions(
 ) -> Collisions:
     covers = Covers(shapes.robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
     notes = [f"links {a!r} and {b!r} are always within {margin:g} m: only contact counts" for a, b in close]
+    planes = {solid.link for solid in shapes.exact.solids if solid.kind == "plane"}
+    endless = "planes without ends of links {!r} and {!r} are not tested against each other"
+    notes += [endless.format(*pair) for pair in pairs if planes.issuperset(pair)]
     margins = np.array([0.0 if pair in close else margin for pair in pairs])
     return Collisions(pairs, covers, shapes.exact, left_out, (*shapes.notes, *notes), margin, margins)
 
