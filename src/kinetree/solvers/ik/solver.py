@@ -272,8 +272,8 @@ class IK:
         restart (…, nq): a configuration to go to instead, in a straight line of the joints, as fast as they may; a line
         between configurations inside the limits stays inside. If a step is stuck, the way out is to go to another
         start, such as `ik(targets).q`, and to leave out `restart` from there.
-        With `clearance` of `kt.ik`, a step that would end in contact, and nearer to it, goes along what is in the way, is
-        shortened, or stuck.
+        With `clearance` of `kt.ik`, a step that would end in contact, and nearer to it, goes along what is in the way,
+        is shortened, or stuck.
         Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
         checked = self._checked(targets)

@@ -127,7 +127,8 @@ class Stepper:
 
     def apart(self, contact: Any, q: Any, targets: Targets, dt: float, restart: Any) -> IKStep:
         """Return the step; where it would end in contact, one along what is in the way, or a shortened one, unless it
-        begins there and brings no links nearer; stuck where that leaves nothing of it. contact: the `kt.collisions` that decides."""
+        begins there and brings no links nearer; stuck where that leaves nothing of it. contact: the `kt.collisions`
+        that decides."""
         whole = result = self.step(q, targets, dt, restart)
         before = self._checked(q, "q")
         bad = self._touches(contact, before, result.q)
