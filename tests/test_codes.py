@@ -46,7 +46,7 @@ COMPUTED = {
 RULES = {"rules", "repairs", "robot_kinds", "xacro_text"}
 """Packages whose codes are those of rules."""
 ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
-ELSEWHERE |= {"srdf-alone"}
+ELSEWHERE |= {"srdf-alone", "simple-shapes"}
 """Remarks on a baseline, on robots that come with the package, on a robot which limits hold still, and on an SRDF
 without a model, which is an error if it is named."""
 

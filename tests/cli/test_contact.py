@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from support import put
@@ -32,6 +33,35 @@ Not tested
   b     c     neighbours
   c     d     neighbours
 """
+
+
+def test_covers(run, arm):
+    """What stands for the shapes; each shape has its own in the JSON, in the axes of the link."""
+    box = "<collision><origin xyz='0 0 1'/><geometry><box size='0.3 0.3 0.01'/></geometry></collision>"
+    arm.write_text(arm.read_text().replace(f"<link name='b'>{BALL}", f"<link name='b'>{box}{BALL}"))
+    found = json.loads(run("inspect", arm, "--cover", "--json").stdout)
+    assert (found["schema"], found["robot"], list(found["links"])) == (1, "arm", ["a", "b", "c", "d"])
+    plate, ball = found["links"]["b"]
+    assert ball["outer"] == ball["inner"] == [[0, 0, 0, 0.01]]
+    assert (ball["kind"], ball["sizes"], ball["slack"], plate["kind"]) == ("sphere", [0.01], 0.0, "box")
+    corners = np.array([(x, y, z) for x in (-0.15, 0.15) for y in (-0.15, 0.15) for z in (0.995, 1.005)])
+    outer, inner = np.array(plate["outer"]), np.array(plate["inner"])
+    assert (np.linalg.norm(corners[:, None] - outer[:, :3], axis=2) <= outer[:, 3]).any(axis=1).all()
+    assert (np.abs(inner[:, 2] - 1.0) + inner[:, 3]).max() <= 0.005
+    lines = run("inspect", arm, "--cover", "--geometry", "hull").stdout.splitlines()
+    assert [line.split() for line in lines[1:4]] == [
+        ["link", "shapes", "spheres", "boxes", "inner", "slack", "mm"],
+        ["a", "sphere", "1", "0", "1", "0.0"],
+        ["b", "box,", "sphere", str(1 + len(outer)), "1", str(1 + len(inner)), f"{1e3 * plate['slack']:.1f}"],
+    ]
+    assert lines[-1].split() == ["total", str(4 + len(outer)), "1", str(4 + len(inner))]
+    for wrong in (
+        ("--cover", "--all"),
+        ("--cover", "--joint-table"),
+        ("--geometry", "hull"),
+        ("--cover", "-o", "a.svg"),
+    ):
+        assert run("inspect", arm, *wrong).exit_code == 2
 
 
 def test_text(run, arm):

@@ -80,7 +80,7 @@ COMMANDS = {
     "fix": [["a.urdf"], ["a.urdf", "--unsafe"]],
     "fk": [["a.urdf", TIP], ["a.urdf", TIP, "--q", f"{NAME}j0=3"], ["dh.toml", "tool0"], ["a.urdf", "x"]],
     "ik": [["a.urdf", "--frame", TIP, "--pose", "0.5 0.1 0.9"], ["a.urdf", "--frame", TIP, "--pose", "9 9 9"]],
-    "inspect": [["a.urdf"], ["a.urdf", "--all"], ["a.urdf", "--joint-table"], ["dh.toml"]],
+    "inspect": [["a.urdf"], ["a.urdf", "--all"], ["a.urdf", "--joint-table"], ["a.urdf", "--cover"], ["dh.toml"]],
     "limits": [["a.urdf", "--limits", "rows.toml"], ["check", "a.urdf", "m.csv", "--unit", "rad"]],
     "models": [[]],
     "pose": [[f"{NAME}", "--from", "kuka", "--to", "ros"]],

@@ -156,3 +156,29 @@ def test_targets_in_every_form(capsys):
             _note_far(target, controller)
             words = f"--pose is beyond {FAR:g} m; its lengths are in m"
             assert (words in capsys.readouterr().err) is is_far
+
+
+@pytest.mark.slow
+def test_clearance(run, tmp_path):
+    file = tmp_path / "arm.urdf"
+    ball = "<collision><geometry><sphere radius='0.005'/></geometry></collision>"
+    joints = (
+        ("a", "b", "0 0 0", "revolute"),
+        ("b", "c", "0.03 0 0", "revolute"),
+        ("c", "d", "0.03 0 0", "revolute"),
+        ("a", "post", "0.04 0.02 0", "fixed"),
+    )
+    ends = "<axis xyz='0 0 1'/><limit lower='-3' upper='3' effort='1' velocity='1'/></joint>"
+    text = "".join(f"<link name='{name}'>{'' if name == 'a' else ball}</link>" for name in ("a", "b", "c", "d", "post"))
+    for a, b, xyz, kind in joints:
+        text += f"<joint name='{b}' type='{kind}'><parent link='{a}'/><child link='{b}'/><origin xyz='{xyz}'/>{ends}"
+    file.write_text(f"<robot name='arm'>{text}</robot>")
+    command = ("ik", str(file), "--frame", "d", "--pose")
+    assert run(*command, "0.04 0.02 0").exit_code == 0
+    result = run(*command, "0.04 0.02 0", "--clearance", "0.001", "--geometry", "hull")
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "reached, but d touches post")
+    assert run(*command, "0.02 -0.04 0", "--clearance", "0.001").exit_code == 0
+    result = run(*command, "0.04 0.02 0", "--clearance", "0", "--json")
+    assert json.loads(result.stdout)["contact"] == "d touches post"
+    result = run(*command, "0.04 0.02 0", "--clearance", "-1")
+    assert (result.exit_code, "clearance is -1.0; expected a distance from 0" in result.stderr) == (2, True)

@@ -7,12 +7,16 @@ import pytest
 
 from c_compiler import call, shared_object
 from compiler.test_js import called, in_node
+from each import each
+from kinetree.compiler import llvm
 from kinetree.compiler.gradients import jvp_kernel, vjp_kernel
 from kinetree.compiler.interpret import interpret
+from kinetree.compiler.ir_module import assembly
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.lookup import Chosen, Column, Farthest, Leasts, Nearest, Pairs, Part
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
+from kinetree.compiler.target import target_with
 
 COUNT, GROUPS, EACH = 30, 12, 5
 
@@ -190,3 +194,13 @@ def test_tables_are_equal_if_their_numbers_are():
     assert pairs(boxes=True) != pairs()
     assert Column(np.array([1.0])) != Farthest(np.array([[1.0, 0, 0]]))
     assert repr(pairs()) == repr(pairs()) != repr(pairs(seed=1))
+
+
+@pytest.mark.slow
+@each("triple, features", [("aarch64-unknown-linux-gnu", {"neon"}), ("x86_64-pc-windows-msvc", {"avx2", "fma"})])
+@each("make", [lambda: searching(pairs()), lambda: searching(pairs(boxes=True)), farthest])
+@each("scalar", ["double", "float"])
+def test_processors_without_gathers_need_no_library_for_them(triple, features, make, scalar):
+    target = target_with(triple, "generic" if "neon" in features else "x86-64", features)
+    code = llvm.compile_object(assembly(make().program, target, scalar, None, "contract "), target)
+    assert b"gather" not in code

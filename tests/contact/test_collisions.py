@@ -112,6 +112,19 @@ def test_known_distances(all_known, case):
         assert np.isnan(found.points).all()
 
 
+@pytest.mark.slow
+def test_a_capsule_in_parts_is_one():
+    parts = shape("cylinder", rpy=(1, 0, 0), radius=1, length=4)
+    s, c = 2 * np.sin(1), 2 * np.cos(1)
+    parts += shape("sphere", at=(0, -s, c), radius=1) + shape("sphere", at=(0, s, -c), radius=1)
+    ball = shape("sphere", radius=0.5)
+    one, two = between(parts, ball), between(shape("capsule", rpy=(1, 0, 0), radius=1, length=4), ball)
+    q = one.robot.limits.sample(200, seed=1) * 0.15
+    assert np.abs(one.distance(q) - two.distance(q)).max() < 2e-8
+    assert (one(q) == two(q)).all()
+    assert 0 < one(q).mean() < 1
+
+
 def test_touching_from_both_sides():
     contact = between(shape("box", size="1 1 1"), BALL)
     assert contact([at(0.6 + d) for d in (-1e-4, -2e-5, 2e-5, 1e-4)]).tolist() == [True, True, False, False]
@@ -268,6 +281,22 @@ def test_neighbours_are_left_out_through_links_without_shapes_too():
     )
 
 
+def test_a_wall_on_the_base_is_no_neighbour_of_the_first_link():
+    """It has no joint with this link, and the base is between them; without a shape of the base it is one."""
+    wall = f"<link name='wall'>{shape('box', at=(0, 1, 0), size='1 0.1 1')}</link>"
+    joint = "<joint name='w' type='fixed'><parent link='base'/><child link='wall'/></joint>"
+    turning = "<joint name='j' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 0 1'/>" + LIMIT
+    reach = shape("box", at=(0.5, 0, 0), size="1.2 0.1 0.1")
+    links = f"<link name='base'>BASE</link><link name='arm'>{reach}</link>{wall}"
+    text = f"<robot name='r'>{links}{joint}{turning}</joint></robot>"
+    contact = kt.collisions(kt.load(text.replace("BASE", BALL), format="urdf"))
+    assert contact.pairs == (("arm", "wall"),)
+    assert reasons(contact) == {("base", "arm"): "neighbours"}
+    assert contact([[0.0], [np.pi / 2]]).tolist() == [False, True]
+    with pytest.raises(kt.KinetreeError, match="no two links are left"):
+        kt.collisions(kt.load(text.replace("BASE", ""), format="urdf"))
+
+
 def test_pairs_that_always_touch_are_left_out_and_only_these():
     large = shape("sphere", radius=0.35)
     contact = kt.collisions(arm(large, BALL, large, BALL))
@@ -275,6 +304,23 @@ def test_pairs_that_always_touch_are_left_out_and_only_these():
     assert contact.pairs == (("a", "d"), ("b", "d"))
     almost = shape("sphere", radius=0.2995)  # apart only where the joint is near 0, which few samples are
     assert ("a", "c") in kt.collisions(arm(almost, BALL, almost)).pairs
+
+
+@pytest.mark.slow
+def test_pairs_that_are_apart_at_their_limits_alone_are_tested():
+    """b and d touch in all samples, and are 2e-6 m apart at the limits of the joint of d; a and c always touch."""
+    radius = (0.4 * np.sin(0.5) - 2e-6) * 10 / 2
+    shapes = [shape("sphere", radius=1), shape("sphere", radius=radius), shape("sphere", radius=1)]
+    shapes.append(shape("sphere", at=(-2, 0, 0), radius=radius))
+    links = "".join(f"<link name='{name}'>{own}</link>" for name, own in zip("abcd", shapes, strict=True))
+    joints = "".join(
+        f"<joint name='{b}' type='revolute'><parent link='{a}'/><child link='{b}'/><origin xyz='{x} 0 0'/>"
+        f"<axis xyz='0 0 1'/><limit lower='-{end}' upper='{end}' effort='1' velocity='1'/></joint>"
+        for a, b, x, end in (("a", "b", 0.01, 1), ("b", "c", 0.01, 1e-9), ("c", "d", 0.19, 1))
+    )
+    contact = kt.collisions(kt.load(f"<robot name='r'>{links}{joints}</robot>", format="urdf"))
+    assert reasons(contact)["a", "c"] == "always in contact"
+    assert ("b", "d") in contact.pairs
 
 
 def test_links_that_may_touch_are_left_out():

@@ -20,7 +20,7 @@ from kinetree.logs.ros.definitions import full_name
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.joints import JOINT_STATE
 from kinetree.logs.ros.transforms import joint_state_topic, transform_topics
-from ros_bags import FLOATING, ODOMETRY, START, arm, base_poses, motion, placed, recorded, states, written
+from ros_bags import FLOATING, ODOMETRY, START, TF, arm, base_poses, motion, placed, recorded, states, written
 from support import at_length
 
 METADATA = """rosbag2_bagfile_information:
@@ -211,6 +211,16 @@ def test_a_database_that_is_no_bag(robot, tmp_path):
     path.write_bytes(b"not SQLite at all")
     with pytest.raises(kt.KinetreeError, match="byte 0: the file begins with 6e 6f 74"):
         read_motion(robot, path)
+
+
+def test_a_profile_that_is_no_text_is_none(robot, tmp_path):
+    file = recorded(tmp_path / "a.db3", robot)
+    with sqlite3.connect(file) as database:
+        database.execute("UPDATE topics SET offered_qos_profiles = x'00' WHERE name = '/joint_states'")
+    database.close()
+    topics = read_bag(file, [JOINT_STATE, TF])
+    assert topics["/joint_states"].qos == ""
+    assert "durability" in topics["/tf_static"].qos
 
 
 def test_a_database_is_read_with_its_log_and_gets_no_files_beside_it(robot, bags, tmp_path):

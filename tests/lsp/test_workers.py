@@ -177,3 +177,26 @@ def test_a_child_that_reads_only_some_folders_gets_no_secrets_of_the_environment
     assert "TOKEN_OF_SOMEBODY" not in confined
     assert confined["ROS_PACKAGE_PATH"] == str(tmp_path)  # by which packages are found
     assert free["TOKEN_OF_SOMEBODY"] == "secret"
+
+
+def test_a_signal_ends_the_children_and_then_the_process_as_it_would(monkeypatch):
+    from kinetree.lsp import server
+
+    done = []
+    monkeypatch.setattr(server, "end", lambda ls: done.append(("end", ls)))
+    monkeypatch.setattr(server.signal, "signal", lambda number, action: done.append((number, action)))
+    monkeypatch.setattr(server.signal, "raise_signal", lambda number: done.append(("raised", number)))
+    server._terminated(15, None)
+    assert done == [("end", server.server), (15, server.signal.SIG_DFL), ("raised", 15)]
+
+
+def test_pages_are_removed_and_the_session_ends(tmp_path):
+    from kinetree.lsp import server
+
+    (pages := tmp_path / "pages").mkdir()
+    (pages / "arm.html").touch()
+    ended = []
+    ls = SimpleNamespace(session=SimpleNamespace(end=lambda: ended.append(True)), pages=str(pages))
+    server.end(ls)
+    assert (ended, ls.pages, pages.exists()) == ([True], None, False)
+    server.end(SimpleNamespace(pages=None))  # before it was asked for anything

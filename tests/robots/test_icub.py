@@ -70,6 +70,7 @@ def test_names(icub):
         ("unplaced", "info"),
         ("published-limits", "info"),
         ("other-source", "info"),
+        ("simple-shapes", "info"),
     ]
     assert icub.groups["torso"] == ("torso_yaw", "torso_roll", "torso_pitch")
     assert icub.groups["head"] == (

@@ -35,7 +35,7 @@ def drawn(robot, q):
     """(kind, sizes, ends in the root's axes) of every shape; the ends of a sphere are its centre, twice."""
     frames = all_frames(robot, q)
     for link in robot.links.values():
-        for geometry in link.visuals:
+        for geometry in (*link.visuals, *link.collisions):
             T, sizes = frames[link.name] @ geometry.origin, geometry.shape.parameters
             half = sizes.get("length", 0.0) / 2 * T[:3, 2]
             yield link.name, geometry.shape.kind, dict(sizes), T[:3, 3] - half, T[:3, 3] + half
@@ -43,7 +43,9 @@ def drawn(robot, q):
 
 def same_shapes(a, b, q):
     """The formats may put the shapes of a link on another link of the same body."""
-    ours, theirs = (sorted(drawn(robot, q), key=lambda shape: np.round(shape[3:], 6).tolist()) for robot in (a, b))
+    assert [sum(len(link.collisions) for link in robot.links.values()) for robot in (a, b)].count(0) != 1
+    key = lambda one: (np.round(one[3:], 6).tolist(), one[2]["radius"])  # noqa: E731
+    ours, theirs = (sorted(drawn(robot, q), key=key) for robot in (a, b))
     for one, other in zip(ours, theirs, strict=True):
         assert one[1] == other[1]
         assert one[2] == pytest.approx(other[2], rel=1e-12)
@@ -51,11 +53,16 @@ def same_shapes(a, b, q):
 
 
 @each("version", VERSIONS)
-def test_every_link_can_be_seen_in_every_version(version):
+def test_every_link_can_be_seen_and_felt_in_every_version(version):
     icub = kt.load(f"icub:{version}")
     bare = {name for name, link in icub.links.items() if not link.visuals}
     assert all(name.startswith("imu_") for name in bare)  # the second neck of 2.10, which is no body
-    assert not any(link.collisions or link.inertial for link in icub.links.values())
+    for link in icub.links.values():
+        assert [(one.shape, one.origin.tolist()) for one in link.visuals] == [
+            (one.shape, one.origin.tolist()) for one in link.collisions
+        ]
+        assert [one.name for one in link.collisions] == [f"collision_{i + 1}" for i in range(len(link.collisions))]
+        assert link.inertial is None
 
 
 def test_capsules_reach_from_joint_to_joint_however_the_robot_moves():
@@ -106,8 +113,14 @@ def test_shapes_of_another_robot_go_into_its_table():
     arm = kt.load(ARM.format(BALL + ROD), format="urdf")
     again = kt.load(kt.text(arm, "dh"), format="dh")
     same_shapes(arm, again, [0.7])
-    with pytest.raises(kt.KinetreeError, match="shapes other than plain spheres and cylinders"):
-        kt.text(kt.load(ARM.format(BOX), format="urdf"), "dh")
+    felt = kt.load(ARM.format((BALL + ROD).replace("visual>", "collision>")), format="urdf")
+    again = kt.load(kt.text(felt, "dh"), format="dh")
+    same_shapes(felt, again, [0.7])
+    assert not any(link.visuals for link in again.links.values())
+    named = BALL.replace("<visual", "<collision name='visual_1'").replace("</visual", "</collision")
+    for other in (BOX, named):
+        with pytest.raises(kt.KinetreeError, match="shapes other than plain spheres and cylinders"):
+            kt.text(kt.load(ARM.format(other), format="urdf"), "dh")
 
 
 def test_points_and_kinds_of_a_row():
@@ -120,6 +133,9 @@ def test_points_and_kinds_of_a_row():
     assert np.allclose(geometry.origin[:3, 2], [0.6, 0.8, 0], rtol=0, atol=1e-15)
     ball = kt.load(TABLE.replace("ROW", '{ on = "arm", radius = 5 }'), format="dh")
     assert [geometry.shape.kind for geometry in ball.links["arm"].visuals] == ["sphere"]
+    assert ball.links["arm"].collisions == ()
+    felt = kt.load(TABLE.replace("ROW", '{ on = "arm", radius = 5, use = "collision" }'), format="dh").links["arm"]
+    assert (felt.visuals, [(one.shape.kind, one.name) for one in felt.collisions]) == ((), [("sphere", "collision_1")])
 
 
 @each(
@@ -129,6 +145,7 @@ def test_points_and_kinds_of_a_row():
         ('{ on = "arm", radius = -1 }', "sizes are numbers above 0"),
         ('{ on = "arm", radius = 5, colour = "red" }', "expected { on = frame"),
         ('{ on = "arm", radius = 5, type = "box" }', "type = 'capsule' | 'cylinder'"),
+        ('{ on = "arm", radius = 5, use = "box" }', "use = 'visual' | 'collision' | 'both'"),
         ('{ on = "arm", radius = 5, to = [1, 2] }', "three numbers"),
         ('{ on = "arm", radius = 5, to = [1e300, 0, 0] }', "shape on 'arm': is too large"),
         ('{ on = "arm", radius = 1e308, to = [1e308, 1e308, 0] }', "shape on 'arm': is too large"),

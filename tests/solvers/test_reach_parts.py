@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from types import SimpleNamespace
 
@@ -17,7 +18,7 @@ from kinetree.lab.reach import slabs
 from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.make import grid_of
 from kinetree.lab.reach.map import map_of
-from kinetree.lab.reach.run import _job
+from kinetree.lab.reach.run import _job, cores
 from kinetree.lab.reach.search import solved
 from kinetree.lab.reach.store import Store
 from reach_arms import two_links
@@ -523,3 +524,13 @@ def test_only_default_boxes_need_ends_of_slides():
     assert (made.shape, made.flat, made.lower.tolist()) == ((4, 1, 1), (False, True, True), [-1, 0, 0])
     with pytest.raises(kt.KinetreeError, match=r"the range of 'j' has no end.*\n.*give box="):
         grid_of(robot, "b", robot.root, position, 0.5, None, 0, 0, None)
+
+
+def test_as_many_threads_as_the_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 2, 5}, raising=False)
+    assert cores() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert cores() == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1

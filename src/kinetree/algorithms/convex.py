@@ -16,7 +16,7 @@ STATE, DECISION = 30, 18
 """Numbers of a state: above zero while it goes on, below zero where a decision was that the solids are in contact; the
 steps; the nearest point of the difference (3); a lower bound of the distance; the nearest point of the first solid (3);
 then for each of three earlier vertices whether it counts, where it is (3), and the vertex of the first solid that it
-comes from (3). Where only a decision is asked for, it has no points of the first solid."""
+comes from (3). Where only a decision is wanted, it has no points of the first solid."""
 NEAREST, LOWER, WITNESS = slice(2, 5), 5, slice(6, 9)
 
 MOST_STEPS = 60.0
@@ -118,11 +118,11 @@ def _on_face(w: Any, others: Sequence[Any]) -> Parts:
     """Return the parts of the others at the point of a plane nearest the origin; above zero if it is in the
     triangle."""
     d, e = others[0] - w, others[1] - w
-    dd, de, ee, wd, we = d @ d, d @ e, e @ e, w @ d, w @ e
-    area = dd * ee - de * de
-    is_plane = 1e-18 * dd * ee < area
+    normal = _cross(d, e)
+    area = normal @ normal
+    is_plane = 1e-28 * (d @ d) * (e @ e) < area
     safe = np.where(is_plane, area, 1.0)
-    s, t = (de * we - ee * wd) / safe, (de * wd - dd * we) / safe
+    s, t = (normal @ _cross(e, w)) / safe, (normal @ _cross(w, d)) / safe
     return [s, t], np.where(is_plane, np.minimum(np.minimum(s, t), 1.0 - s - t), -1.0)
 
 

@@ -86,17 +86,22 @@ def dh_table(robot: Robot, convention: Convention) -> DHTable:
     fixed = tuple(replace(joint, origin=T, child_origin=se3.IDENTITY) for joint, T in whole)
     sensors, groups = tuple(robot.sensors.values()), dict(robot.groups)
     coupled = tuple(robot.coupled_limits)
-    shapes = tuple(_shape(link.name, drawn) for link in robot.links.values() for drawn in link.visuals)
+    shapes = tuple(
+        _shape(link.name, one, use)
+        for link in robot.links.values()
+        for use, own in (("visual", link.visuals), ("collision", link.collisions))
+        for one in own
+    )
     links = extraction.weighed_links()
     return DHTable(robot.name, robot.root, chains, frames, sensors, groups, order, fixed, coupled, shapes, links)
 
 
-def _shape(link: str, drawn: Geometry) -> DHShape:
+def _shape(link: str, drawn: Geometry, use: str) -> DHShape:
     """Return a sphere or a cylinder of a link."""
     sizes, (middle, axis) = drawn.shape.parameters, (drawn.origin[:3, 3], drawn.origin[:3, 2])
     half = float(str(sizes["length"])) / 2 * axis if drawn.shape.kind == "cylinder" else 0.0 * axis
     end = middle + half if drawn.shape.kind == "cylinder" else None
-    return DHShape(link, float(str(sizes["radius"])), middle - half, end, capped=end is None)
+    return DHShape(link, float(str(sizes["radius"])), middle - half, end, capped=end is None, use=use)
 
 
 def table_links(robot: Robot) -> frozenset[str]:

@@ -66,6 +66,12 @@ def joint_values(name: str = "values", others: str = "Other joints stay neutral.
 
 
 loops_option = option("--loops", "Stop at closed loops, or ignore them.", type=["refuse", "ignore"], default="refuse")
+geometry_option = option(
+    "--geometry", "Take meshes as they are, or their convex hulls.", type=["mesh", "hull"], default="mesh"
+)
+clearance_option = option(
+    "--clearance M", "Count only positions with all links farther apart than this, m.", type=float
+)
 _FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (
     option("--format", _FORMAT.format(also=""), type=[*FORMATS]),

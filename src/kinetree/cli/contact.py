@@ -7,7 +7,7 @@ import numpy as np
 
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
+from kinetree.cli._model import configuration, geometry_option, joint_values, json_option, robot_argument
 from kinetree.cli._output import print_json
 from kinetree.cli._page import print_page
 from kinetree.cli._say import remark
@@ -28,7 +28,7 @@ MOST_SAMPLES = 1_000_000
 @robot_argument
 @with_joints()
 @joint_values()
-@option("--geometry", "Take meshes as they are, or their convex hulls.", type=["mesh", "hull"], default="mesh")
+@geometry_option
 @option("--touch LINK", "A link that may touch others so named, such as a held part. Repeatable.")
 @option("--skip LINK", "Leave this link out if its shapes cannot be used. Repeatable.")
 @option("--samples N", "Also count contacts in so many random configurations.", type=int, default=0)

@@ -2,7 +2,7 @@
 
 import sys
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -10,7 +10,16 @@ import numpy as np
 from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, rotation_of, tool_options, who
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._model import configuration, joint_values, json_option, loops_option, note_open_loops, robot_argument
+from kinetree.cli._model import (
+    clearance_option,
+    configuration,
+    geometry_option,
+    joint_values,
+    json_option,
+    loops_option,
+    note_open_loops,
+    robot_argument,
+)
 from kinetree.cli._output import print_json
 from kinetree.cli._pendant import CommandArm, arm_of, command_arm, robot_model
 from kinetree.cli._say import say
@@ -37,6 +46,8 @@ NEAR = np.radians(5.0)
 @robot_model
 @tool_options
 @joint_values(others="The search begins there.")
+@clearance_option
+@geometry_option
 @loops_option
 @option("--deg", "Read --pose and --q and print angles in degrees.", "in_degrees")
 @json_option
@@ -50,6 +61,8 @@ def command(
     tool: str | None,
     user_frame: str | None,
     values: dict[str, str],
+    clearance: float | None,
+    geometry: Literal["mesh", "hull"],
     loops: str,
     in_degrees: bool,
     as_json: bool,
@@ -57,7 +70,7 @@ def command(
     """Print joint positions that bring a frame to a pose.
 
     The positions are inside all limits. Exit status 0 if the frame reaches the pose, 1 if not; then the closest
-    positions that the search found are printed.
+    positions that the search found are printed. With --clearance, positions in contact do not count.
 
     With --controller the joints are printed as on its pendant (J1, A1, axis 1, …; deg, mm) and as in MODEL. --q takes
     the names of both."""
@@ -84,7 +97,7 @@ def command(
         _note_far(target)
     place = arm.configuration if arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values else None
-    solver = ik(robot, frame, base, goal=kind, loops=loops)
+    solver = ik(robot, frame, base, goal=kind, loops=loops, clearance=clearance, geometry=geometry)
     result = solver(target, q0=q0)
     note_open_loops(robot, result.q)
     margins = np.asarray(robot.limits.margin(result.q))
@@ -95,6 +108,7 @@ def command(
                 "q": dict(zip(robot.coordinate_names, result.q.tolist(), strict=True)),
                 **(arm.data(result.q) if arm else {}),
                 "residual": result.residual,
+                **({"contact": result.why} if result.why else {}),
                 "margins": dict(zip(robot.limits.names, margins.tolist(), strict=True)),
             }
         )
@@ -136,7 +150,8 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
 
     metres, angle = result.residual.tolist()
     off = f"{number(metres, 6)} m and {shown(angle, 'rad')} off"
-    say("reached" if result.success else f"not reached, {off}; this is locally closest")
+    missed = f"reached, but {result.why}" if result.why else f"not reached, {off}; this is locally closest"
+    say("reached" if result.success else missed)
     if arm:
         arm.print_joints(result.q, in_degrees, sys.stdout)
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):

@@ -1,6 +1,7 @@
 """`kinetree inspect`: the contents of a robot description, and figures of its frames and joints."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -17,6 +18,8 @@ from kinetree.spatial.se3 import Array
 @robot_argument
 @option("--all", "Print all lines of long lists.", "everything")
 @option("--joint-table", "Print type, axis, range and links of each joint instead.")
+@option("--cover", "Print the spheres that contain the collision shapes instead, link by link.")
+@option("--geometry", "For --cover: take meshes as they are, or their hulls.", type=["mesh", "hull"], default="mesh")
 @option("--frame FRAME", "Draw this frame and the chain of joints to it, with -o FILE.svg.")
 @option("--joint JOINT", "Draw this joint and its frames, with -o FILE.svg.")
 @joint_values(others="For --frame and --joint.")
@@ -28,6 +31,8 @@ def command(
     robot: Robot,
     everything: bool,
     joint_table: bool,
+    cover: bool,
+    geometry: Literal["mesh", "hull"],
     frame: str | None,
     joint: str | None,
     values: dict[str, str],
@@ -42,7 +47,7 @@ def command(
     if frame is not None or joint is not None or output is not None:
         from kinetree.files.output import write_whole
 
-        if output is None or (frame is not None and joint is not None) or as_json or joint_table:
+        if output is None or (frame is not None and joint is not None) or as_json or joint_table or cover:
             raise click.UsageError("a figure is of the tree, one --frame or one --joint, and is written to -o FILE.svg")
         if frame is None and joint is None and (values or in_degrees):
             raise click.UsageError("--q and --deg are for a figure of one --frame or one --joint")
@@ -57,6 +62,12 @@ def command(
         remark(f"wrote {output}")
     elif values or in_degrees or force:
         raise click.UsageError("--q, --deg and --force are for a figure, which is written to -o FILE.svg")
+    elif cover:
+        if joint_table or everything:
+            raise click.UsageError("--cover goes with --geometry and --json alone")
+        _print_covers(robot, geometry, as_json)
+    elif geometry != "mesh":
+        raise click.UsageError("--geometry is for --cover")
     elif as_json:
         from kinetree.cli._output import print_json
         from kinetree.cli._robot_json import joint_table_json, robot_json
@@ -68,6 +79,19 @@ def command(
 
         page = joint_table_page if joint_table else robot_page
         print_page(page(robot, everything=everything))
+
+
+def _print_covers(robot: Robot, geometry: Literal["mesh", "hull"], as_json: bool) -> None:
+    from kinetree.cli._cover import cover_json, cover_page
+    from kinetree.cli._output import print_json
+    from kinetree.cli._page import print_page
+    from kinetree.contact.make import covered
+
+    links = covered(robot, geometry)
+    if as_json:
+        print_json(cover_json(robot, links))
+    else:
+        print_page(cover_page(robot, links))
 
 
 def _figure(robot: Robot, frame: str | None, joint: str | None, q: Array | None, everything: bool) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kinetree.cli._help import FILE, kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._model import json_option, loops_option, robot_argument
+from kinetree.cli._model import clearance_option, geometry_option, json_option, loops_option, robot_argument
 from kinetree.cli._output import force_option, print_json
 from kinetree.cli._say import remark, say
 from kinetree.display import number
@@ -29,6 +29,8 @@ SHARES = (0.25, 0.5, 0.75, 1.0)
 @option("--no-symmetry", "Compute the whole map, also if the first joint turns without limits.")
 @with_joints()
 @option("--descents", "Number of starts of each search without closed form.", type=int, default=128)
+@clearance_option
+@geometry_option
 @loops_option
 @option("-o, --output MAP.zarr", "Write the map here; after an interruption, continue it.", type=FILE)
 @force_option

@@ -19,7 +19,6 @@ class Lookups:
         self.places: dict[tuple[int, ...], str] = {}  # of the values of points, once they are in memory
         self.buffers: dict[tuple[int, ...], str] = {}
         self.results: dict[Leasts, str] = {}
-        self.opened: dict[Leasts, str] = {}  # for each part whether it is searched
 
     def reserve(self, steps: Sequence[tuple[Any, tuple[int, ...]]]) -> None:
         """Make room for the points of all lookups, at the start of the function."""
@@ -27,7 +26,6 @@ class Lookups:
             points, size = _points(op, args), self.lanes.size * self.lanes.width
             if isinstance(op, Leasts):
                 self.results[op] = self.f.let(f"alloca [{2 * len(op.ends) - 2} x {self.lanes.vector}], align {size}")
-                self.opened[op] = self.f.let(f"alloca [{len(op.ends) + self.lanes.width} x i8]")
             if points and points not in self.buffers:
                 self.buffers[points] = self.f.let(f"alloca [{len(points)} x {self.lanes.vector}], align {size}")
 
@@ -58,61 +56,16 @@ class Lookups:
     def _leasts(self, op: Leasts, points: str) -> str:
         """Write the search in each part; return the address of the results."""
         f, place, search = self.f, self.results[op], _Search(self, op.pairs, points)
-        ends, count = self.pool.table(op.ends), len(op.ends) - 1
+        ends = self.pool.table(op.ends)
         most = self.lanes.splat(float(op.most[0]))
-        self._open(op, points)
-        with f.loop(count) as part:
-            at = [f.offset(place, i, self.lanes.vector) for i in (part, f.let(f"add i64 {part}, {count}"))]
-            self._store(at, (most, self.lanes.splat(0.0)))
-            into, following = f.new_label(), f.new_label()
-            is_open = f.let(f"load i8, ptr {f.offset(self.opened[op], part, 'i8')}")
-            f.do(f"br i1 {f.let(f'icmp ne i8 {is_open}, 0')}, label %{into}, label %{following}")
-            f.begin(into)
+        with f.loop(len(op.ends) - 1) as part:
             places = [f.offset(ends, i, "i32") for i in (part, f.let(f"add i64 {part}, 1"))]
             first, last = (f.let(f"sext i32 {f.let(f'load i32, ptr {p}')} to i64") for p in places)
             found, best = search.write(first, last, most)
-            self._store(at, (best, found))
-            f.do(f"br label %{following}")
-            f.begin(following)
+            number = f.let(f"add i64 {part}, {len(op.ends) - 1}")
+            for value, at in ((best, part), (found, number)):
+                f.do(f"store {self.lanes.vector} {value}, ptr {f.offset(place, at, self.lanes.vector)}")
         return place
-
-    def _store(self, places: Sequence[str], values: Sequence[str]) -> None:
-        for place, value in zip(places, values, strict=True):
-            self.f.do(f"store {self.lanes.vector} {value}, ptr {place}")
-
-    def _open(self, op: Leasts, points: str) -> None:
-        """Write which parts are searched, a byte each: all, or of a single configuration those whose first group may
-        have a nearer pair. These are found several at a time, one in each lane."""
-        f, lanes, w, pairs = self.f, self.lanes, self.lanes.width, op.pairs
-        one, several, end = (f.new_label() for _ in range(3))
-        is_empty = op.ends[:-1] == op.ends[1:]
-        group = np.append(np.where(is_empty, 0, op.ends[:-1]), np.zeros(-len(is_empty) % w, dtype=np.int64))
-        limit = pairs.group_reach[group] + op.most[0]
-        limit[: len(is_empty)][is_empty] = -np.inf
-        tables = [self.pool.table(a) for a in (pairs.group_first[group], pairs.group_second[group], limit)]
-        f.do(f"br i1 %single, label %{one}, label %{several}")
-        f.begin(one)
-        with f.loop(len(group) // w) as block:
-            kinds = [f"<{w} x i32>", f"<{w} x i32>", lanes.vector]
-            rows = [f.let(f"load {k}, ptr {f.offset(t, block, k)}") for t, k in zip(tables, kinds, strict=True)]
-            a, b = (f.let(f"sext <{w} x i32> {row} to <{w} x i64>") for row in rows[:2])
-            square = lanes.splat(0.0)
-            for axis in range(3):
-                x, y = (self._coordinate(points, whole, axis) for whole in (a, b))
-                d = f.let(f"fsub {lanes.vector} {x}, {y}")
-                square = f.let(
-                    f"fadd contract {lanes.vector} {square}, {f.let(f'fmul contract {lanes.vector} {d}, {d}')}"
-                )
-            size = f.let(f"call {lanes.vector} @llvm.fabs.{lanes.suffix}({lanes.vector} {rows[2]})")
-            bound = f.let(f"fmul {lanes.vector} {rows[2]}, {size}")
-            near = f.let(f"zext <{w} x i1> {f.let(f'fcmp olt {lanes.vector} {square}, {bound}')} to <{w} x i8>")
-            f.do(f"store <{w} x i8> {near}, ptr {f.offset(self.opened[op], block, w)}, align 1")
-        f.do(f"br label %{end}")
-        f.begin(several)
-        with f.loop(len(group) // w) as block:
-            f.do(f"store <{w} x i8> splat (i8 1), ptr {f.offset(self.opened[op], block, w)}, align 1")
-        f.do(f"br label %{end}")
-        f.begin(end)
 
     def _farthest(self, rows: str, names: Sequence[str]) -> str:
         """Write the loop over the rows of every lane, as long as one of them has more; return the number found."""
@@ -162,14 +115,10 @@ class Lookups:
         """Return the first number of the entry of each lane's number, in a table of entries of a type."""
         lanes, w = self.lanes, self.lanes.width
         places = self.f.let(f"getelementptr {kind}, ptr {table}, <{w} x i64> {whole}")
-        name, every, none = (
-            f"@llvm.masked.gather.{lanes.suffix}.v{w}p0",
-            f"<{w} x i1> splat (i1 true)",
-            lanes.splat(0.0),
+        arguments = (
+            f"<{w} x ptr> {places}, i32 {lanes.size}, <{w} x i1> splat (i1 true), {lanes.vector} {lanes.splat(0.0)}"
         )
-        return self.f.let(
-            f"call {lanes.vector} {name}(<{w} x ptr> {places}, i32 {lanes.size}, {every}, {lanes.vector} {none})"
-        )
+        return self.f.let(f"call {lanes.vector} @llvm.masked.gather.{lanes.suffix}.v{w}p0({arguments})")
 
 
 def _points(op: Any, args: tuple[int, ...]) -> tuple[int, ...]:

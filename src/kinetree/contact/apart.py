@@ -17,18 +17,21 @@ class Apart:
     """Convex parts of solids, each with a ball around it."""
 
     def __init__(self, solids: Sequence[Solid], parts: Sequence[Sequence[Array]]) -> None:
-        """Prepare solids. parts: the corners (n, 3) of convex parts that contain each; none if it is convex."""
+        """Prepare convex solids, or parts that contain each: lists of the corners (n, 3) of convex ones."""
         own: list[Solid] = []
+        middles: list[Array] = []
         self._numbers: list[Array] = []
-        middles = []
         for solid, corners in zip(solids, parts, strict=True):
             self._numbers.append(len(own) + np.arange(max(len(corners), 1)))
-            for some in corners or [solid.surface.vertices]:
-                middles.append((some.min(axis=0) + some.max(axis=0)) / 2 if corners else np.zeros(3))
-                mesh = hull_of(some - middles[-1], solid.name) if corners else None
-                own.append(Solid(solid.link, "hull", (), solid.T, solid.name, mesh) if corners else solid)
+            own += [] if corners else [solid]
+            middles += [] if corners else [np.zeros(3)]
+            for some in corners:
+                middles.append((some.min(axis=0) + some.max(axis=0)) / 2)
+                own.append(Solid(solid.link, "hull", (), solid.T, solid.name, hull_of(some - middles[-1], solid.name)))
         self._middles = np.array(middles)
-        self._radii = np.array([np.linalg.norm(part.surface.vertices, axis=1).max() for part in own])
+        self._radii = np.array(
+            [s.sizes[0] if s.kind == "sphere" else np.linalg.norm(s.surface.vertices, axis=1).max() for s in own]
+        )
         self._convexes = Convexes(own)
 
     def possible(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:

@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kinetree.compiler.cache import digest
 from kinetree.contact.bounds import ROW, Covers
-from kinetree.contact.convex import START
+from kinetree.contact.convex import START, relative
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
+from kinetree.contact.ways import columns_between
 from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.limits import checked_q
+from kinetree.model.robot import Robot
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
@@ -41,6 +44,12 @@ class Witness(NamedTuple):
     points: Any
 
 
+def solid_pairs(exact: Exact, pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs of solids of pairs of links, by the texts of their numbers."""
+    of_link = exact.of_link
+    return [(str(i), str(j)) for a, b in pairs for i in of_link[a] for j in of_link[b]]
+
+
 class Collisions:
     """Which links are in contact. Call it with q (…, nq) for a truth value of each configuration (…,).
 
@@ -60,9 +69,10 @@ class Collisions:
         left_out: Sequence[LeftOut],
         notes: Sequence[str],
         margin: float,
+        margins: Array,
     ) -> None:
         self.pairs, self.left_out, self.moving, self.margin = tuple(pairs), tuple(left_out), covers.moving, margin
-        self.robot, self.notes = covers.robot, tuple(notes)
+        self.robot, self.notes, self._shape = covers.robot, tuple(notes), (covers.robot.nq,)
         self._exact, self._covers = exact, covers
         used = [int(name) for name in covers.layout.bodies]
         self._used = [exact.solids[i] for i in used]
@@ -71,10 +81,15 @@ class Collisions:
         self._places = np.argsort(used)[np.searchsorted(np.sort(used), self._solids)]  # among those that are used
         places, numbers = self._places.tolist(), self._solids.astype(float)
         convex = (~exact.is_other[self._solids].any(axis=1)).tolist()
-        self._pairs = [(*place, *two) for place, *two in zip(places, numbers, convex, strict=True)]
-        self._decision, self._above = exact.convexes.decision, np.array(margin)
         counts = [len(exact.of_link[a]) * len(exact.of_link[b]) for a, b in self.pairs]
         self._first, self._pair_of = np.cumsum([0, *counts[:-1]]), np.repeat(np.arange(len(counts)), counts)
+        self._margins = margins
+        self._own = margins[self._pair_of]  # of each pair of solids
+        own = zip(places, numbers, convex, self._own, strict=True)
+        self._pairs = [(*place, *more, np.array(above)) for place, *more, above in own]
+        self._decision = exact.convexes.decision
+        shift = margin - self._own
+        self._shift = np.pad(shift, (0, -len(shift) % ROW)) if shift.any() else None  # to compare all with `margin`
 
     def __repr__(self) -> str:
         without = f", {len(self.left_out)} left out" if self.left_out else ""
@@ -82,9 +97,15 @@ class Collisions:
 
     def __call__(self, q: Any, moving: Any = None) -> Any:
         """Return whether any two links are in contact (…,), for q (…, nq)."""
-        if moving is None and type(q) is np.ndarray and q.shape == (self.robot.nq,) and not self.moving:
+        if moving is None and type(q) is np.ndarray and q.shape == self._shape and not self.moving:
             return self._one(self._near(q))
         return self._by_portions(self._any, q, moving)
+
+    @property
+    def key(self) -> str:
+        """A digest of the pairs and their shapes and margins."""
+        pairs = zip(self.pairs, self._margins.tolist(), strict=True)
+        return digest(repr(list(pairs)), self._covers.layout.key, *(solid.key for solid in self._exact.solids))
 
     def where(self, q: Any, moving: Any = None) -> Any:
         """Return which pairs are in contact (…, k), in the order of `pairs`."""
@@ -120,13 +141,35 @@ class Collisions:
             found, drawn = np.concatenate([found, some[~self(some)]]), drawn + len(some)
         return found[:n]
 
+    def moved_by(self, robot: Robot, columns: Array) -> Collisions:
+        """Return the same for a robot with the same links, such as one in which some joints stand, about the pairs that
+        the coordinates `columns` of its q move against each other.
+
+        Raises KinetreeError for a robot whose links have other shapes, and if there are no such pairs.
+        """
+        bodies = self._covers.layout.bodies
+        for name in dict.fromkeys(body.link for body in bodies.values()):
+            shapes = [one.links[name].collisions if name in one.links else () for one in (robot, self.robot)]
+            if [id(shape) for shape in shapes[0]] != [id(shape) for shape in shapes[1]]:
+                message = f"link {name!r} of {robot.name!r} is not the one whose contact is given"
+                raise fail("clearance", message, fix="call kt.collisions with this robot")
+        kept = [pair for pair in self.pairs if not columns_between(robot, *pair).isdisjoint(columns.tolist())]
+        if not kept:
+            raise fail("clearance", f"no two links of {robot.name!r} that are tested move against each other here")
+        if robot is self.robot and len(kept) == len(self.pairs):
+            return self
+        others = [LeftOut(*pair, "not moved by inverse kinematics") for pair in self.pairs if pair not in kept]
+        covers = Covers(robot, bodies, solid_pairs(self._exact, kept))
+        margins = self._margins[[self.pairs.index(pair) for pair in kept]]
+        return Collisions(kept, covers, self._exact, [*self.left_out, *others], self.notes, self.margin, margins)
+
     def _by_portions(self, answer: Callable[..., Array], q: Any, moving: Any) -> Any:
         """Return the answers for a flat batch, in the shape of the batch."""
         given = [checked_q(self.robot.limits, q, "q")]
         if (moving is None) != (not self.moving):
             wanted = f"the poses of {', '.join(self.moving)} are missing; expected a second argument"
             raise fail("moving", wanted if self.moving else "no links were named as moving; expected q alone")
-        cores = [(self.robot.nq,), (len(self.moving), 4, 4)]
+        cores = [self._shape, (len(self.moving), 4, 4)]
         if self.moving:
             given.append(numbers(moving, "moving", "moving is"))
             if given[1].shape[-3:] != cores[1]:
@@ -145,11 +188,12 @@ class Collisions:
     def _one(self, near: Array) -> np.bool_:
         """Return whether any two links are in contact, of one configuration: pair by pair, the likeliest first."""
         lower = near[len(self._used) :].reshape(-1)
+        if self._shift is not None:
+            lower = lower + self._shift
         while (least := lower[pair := lower.argmin()]) < self.margin:
-            a, b, solids, is_convex = self._pairs[pair]
-            if self._decision(START, near[a], near[b], solids, self._above)[0] < 0.0 and (
-                is_convex
-                or self._exact.others_touch(near[a][None], near[b][None], solids[None].astype(int), self.margin)[0]
+            a, b, solids, is_convex, above = self._pairs[pair]
+            if self._decision(START, near[a], near[b], solids, above)[0] < 0.0 and (
+                is_convex or self._exact.others_touch(near[a][None], near[b][None], solids[None].astype(int), above)[0]
             ):
                 return np.True_
             lower[pair] = self.margin
@@ -157,7 +201,7 @@ class Collisions:
 
     def _any(self, *given: Array) -> NDArray[np.bool_]:
         near = self._near(*given)
-        lower = self._lower(near)
+        lower = self._shifted(near)
         pairs = lower.argmin(axis=1)  # the likeliest first, or one that is not a number
         least = lower[np.arange(len(lower)), pairs]
         found: NDArray[np.bool_] = ~np.isfinite(least)
@@ -171,7 +215,7 @@ class Collisions:
 
     def _where(self, *given: Array) -> NDArray[np.bool_]:
         near = self._near(*given)
-        lower = self._lower(near)[:, : len(self._solids)]
+        lower = self._shifted(near)[:, : len(self._solids)]
         found: NDArray[np.bool_] = ~np.isfinite(lower)
         rows, pairs = np.nonzero(lower < self.margin)
         found[rows, pairs] = self._touch(near, rows, pairs)
@@ -181,9 +225,21 @@ class Collisions:
         """Return the bounds of all pairs of solids (n, …); the last are paddings."""
         return near[:, len(self._used) :].reshape(len(near), -1)
 
+    def _shifted(self, near: Array) -> Array:
+        """Return the same, to be compared with `margin`: more by what the margin of a pair is less."""
+        lower = self._lower(near)
+        return lower if self._shift is None else lower + self._shift
+
     def _touch(self, near: Array, rows: Array, pairs: Array) -> NDArray[np.bool_]:
         """Return whether pairs of solids (n,) are in contact in configurations (n,)."""
-        return self._exact.touching(*self._posed(near, rows, pairs), self._solids[pairs], self.margin)
+        first, second = self._posed(near, rows, pairs)
+        solids, own, found = self._solids[pairs], self._own[pairs], np.zeros(len(rows), dtype=bool)
+        if self._shift is None:
+            return self._exact.touching(first, second, solids, self.margin)
+        for margin in (0.0, self.margin):
+            some = own == margin
+            found[some] = self._exact.touching(first[some], second[some], solids[some], margin)
+        return found
 
     def _posed(self, near: Array, rows: Array, pairs: Array) -> Sequence[Array]:
         """Return the poses (n, 12) of the first and of the second solids of pairs (n,) in configurations (n,)."""
@@ -215,5 +271,5 @@ class Collisions:
         """Return the distances (n,) of pairs of solids in configurations (n,), or numbers beyond `above`, and the
         nearest points in the root (n, 2, 3)."""
         poses = self._posed(near, rows, pairs)
-        _, far, points = self._exact.distances(self._solids[pairs], self._exact.relative(*poses), above)
+        _, far, points = self._exact.distances(self._solids[pairs], relative(*poses), above)
         return far, moved(poses[0].reshape(-1, 3, 4), points)

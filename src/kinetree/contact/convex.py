@@ -49,7 +49,7 @@ class Convexes:
         above = Port("above", (), (), "distance beyond which it need not be known; m")
         T = Port("T", (3, 4), (), "pose of the second in the first; m")
         poses = Port("first", (12,), (), "pose of the first; m"), Port("second", (12,), (), "pose of the second; m")
-        self.kernel = self._kernel("convex_distance", convex.STATE, self._step, T, pair, above)
+        self.kernel = self._kernel("convex_distance", convex.STATE, self._measure, T, pair, above)
         self.decision = self._kernel("convex_contact", convex.DECISION, self._decide, *poses, pair, above)
 
     @cached_property
@@ -66,7 +66,10 @@ class Convexes:
 
     def _decide(self, state: Any, first: Any, second: Any, pair: Any, above: Any) -> Any:
         reach = sum(column(self.radius, number) for number in pair)
-        return self._step(state, relative(first, second), pair, _scalar(above) + reach)
+        return self._step(state, relative(first, second), pair, above[()] + reach)
+
+    def _measure(self, state: Any, T: Any, pair: Any, above: Any) -> Any:
+        return self._step(state, T, pair, above[()])
 
     def _step(self, state: Any, T: Any, pair: Any, above: Any) -> Any:
         graph: Graph = pair[0].graph
@@ -88,7 +91,7 @@ class Convexes:
             own = vertex(pair[0], d)
             return own - (R @ vertex(pair[1], -(R.T @ d)) + p), own
 
-        return convex.step(state, vertices, 1e-9 - p, _scalar(above))
+        return convex.step(state, vertices, 1e-9 - p, above)
 
     def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
@@ -119,14 +122,10 @@ class Convexes:
 
 
 def relative(first: Any, second: Any) -> Any:
-    """Return the pose (3, 4) of the second in the first, for poses (12,) of both."""
-    one, other = first.reshape(3, 4), second.reshape(3, 4)
-    back = one[:, :3].T
-    return np.column_stack([back @ other[:, :3], back @ (other[:, 3] - one[:, 3])])
-
-
-def _scalar(above: Any) -> Any:
-    return above[()] if isinstance(above, np.ndarray) else above
+    """Return the pose (…, 3, 4) of the second in the first, for poses (…, 12) of both."""
+    one, other = (pose.reshape(*pose.shape[:-1], 3, 4) for pose in (first, second))
+    back = one[..., :3].swapaxes(-1, -2)
+    return np.concatenate([back @ other[..., :3], back @ (other[..., 3:] - one[..., 3:])], axis=-1)
 
 
 def _parts(solid: Solid) -> tuple[Array, float, float, tuple[float, float, float]]:

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
-from kinetree.compiler.program import trace
 from kinetree.contact.apart import Apart, alike
 from kinetree.contact.convex import Convexes, relative
 from kinetree.contact.covers import Cover
 from kinetree.contact.farthest import farthest
 from kinetree.contact.poses import inverses, moved
-from kinetree.contact.solids import Solid, hull_of
+from kinetree.contact.solids import ROUND, Solid, hull_of
 from kinetree.contact.table import FAR
 from kinetree.errors import KinetreeError
 from kinetree.spatial.se3 import Array
@@ -39,16 +36,10 @@ class Exact:
         for number, solid in enumerate(self.solids):
             self.of_link.setdefault(solid.link, []).append(number)
         self.is_mesh = np.array([solid.kind == "mesh" for solid in self.solids])
+        self._is_round = np.array([solid.kind in ROUND for solid in self.solids])
         self.is_plane = np.array([solid.kind == "plane" for solid in self.solids])
         self._is_cut = np.array([len(cover.parts) > 1 for cover in covers])
         self.is_other = self.is_mesh | self.is_plane
-
-    @cached_property
-    def relative(self) -> Kernel:
-        """The kernel from the poses (12,) of two solids to that of the second in the first."""
-        first, second = Port("first", (12,), (), "pose of the first; m"), Port("second", (12,), (), "of the second; m")
-        T = Port("T", (3, 4), (), "pose of the second in the first; m")
-        return Kernel("relative", (first, second), T, lambda: trace(relative, (12,), (12,)), "relative")
 
     @cached_property
     def convexes(self) -> Convexes:
@@ -64,26 +55,18 @@ class Exact:
         return found
 
     def others_touch(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
-        """Return the same for pairs with planes or meshes, whose convex hulls touch."""
-        T, plane = self.relative(first, second), self.is_plane[pair].any(axis=1)
-        found = np.zeros(len(pair), dtype=bool)
-        for own, answer in ((plane, self._plane_touches), (~plane, self._meshes_touch)):
-            if own.any():
-                found[own] = answer(first[own], second[own], pair[own], T[own], above)
-        return found
-
-    def _plane_touches(self, first: Array, second: Array, pair: Array, T: Array, above: float) -> NDArray[np.bool_]:
-        return np.asarray(self.distances(pair, T, above)[1] <= above)
-
-    def _meshes_touch(self, first: Array, second: Array, pair: Array, T: Array, above: float) -> NDArray[np.bool_]:
-        """Decide by spheres inside, by convex parts, by triangles."""
+        """Return the same for pairs with planes or meshes, whose convex hulls touch. Of meshes, spheres inside prove
+        contact, convex parts that they are apart, and triangles decide what is left."""
+        T, plane = relative(first, second), self.is_plane[pair].any(axis=1)
         found = self._meet_inside(pair, T)
-        left = ~found
+        if plane.any():
+            found[plane] = self.distances(pair[plane], T[plane], above)[1] <= above
+        left = ~found & ~plane
         rows = np.flatnonzero(left & self._is_cut[pair].any(axis=1))
         if len(rows) > FEW:
             left[rows] = self._apart.possible(first[rows], second[rows], pair[rows], above)
         for row in np.flatnonzero(left):
-            found[row] = self._triangles.distance(*pair[row], T[row], above)[0] <= above
+            found[row] = self._from_mesh(pair[row], T[row], above)[0] <= above
         return found
 
     def distances(self, pair: Array, T: Array, above: Any) -> tuple[Array, Array, Array]:
@@ -109,9 +92,16 @@ class Exact:
         lower[close[within]] = upper[close[within]] = 0.0
         close = close[~within]
         for row in close:
-            lower[row], points[row] = self._triangles.distance(*pair[row], T[row], float(above[row]))
+            lower[row], points[row] = self._from_mesh(pair[row], T[row], float(above[row]))
             upper[row] = lower[row]
         return lower, upper, points
+
+    def _from_mesh(self, pair: Array, T: Array, above: float) -> tuple[float, Array]:
+        """Return the distance of two solids (2,), one of them a mesh, and their nearest points (2, 3)."""
+        found: tuple[float, Array] = self._triangles.distance(*pair, T, above)
+        if found[0] <= above and self._is_round[pair].any():  # that was of polyhedra around them
+            found = self._rounds.distance(*pair, T, above, found[0])
+        return found
 
     def _meet_inside(self, pair: Array, T: Array) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) are in contact as spheres inside of them show."""
@@ -137,13 +127,19 @@ class Exact:
 
     @cached_property
     def _apart(self) -> Apart:
-        return Apart(self.solids, [cover.parts for cover in self._covers])
+        return Apart([_convex(solid) for solid in self.solids], [cover.parts for cover in self._covers])
 
     @cached_property
     def _triangles(self) -> Any:
         from kinetree.contact.triangles import Triangles
 
         return Triangles(self.solids)
+
+    @cached_property
+    def _rounds(self) -> Any:
+        from kinetree.contact.rounds import Rounds
+
+        return Rounds(self.solids)
 
 
 def _convex(solid: Solid) -> Solid:

@@ -10,8 +10,9 @@ import numpy as np
 from kinetree.arguments import explain_type_errors
 from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
-from kinetree.contact.collisions import Collisions
-from kinetree.contact.covers import cover
+from kinetree.contact.capsules import with_capsules
+from kinetree.contact.collisions import Collisions, solid_pairs
+from kinetree.contact.covers import Cover, cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
@@ -25,6 +26,8 @@ from kinetree.spatial.se3 import Array
 
 SLACK = 0.02
 """How far a cover reaches beyond its solid at most, m, unless that is large."""
+Covered = list[tuple[Solid, Cover]]
+"""The shapes of a link with their covers."""
 SAMPLES = 10_000
 """Configurations in all of which a pair must be in contact to count as always in contact."""
 
@@ -82,15 +85,16 @@ def collisions(
 
     pairs: pairs of names of links; by default all that move against each other, but see `left_out` of the result.
     geometry: "mesh" takes the triangles of mesh files, closed ones as solids, open ones as surfaces; "hull" their
-    convex hulls. margin: links count as in contact up to this distance, m. touch: links that may touch each other, such
+    convex hulls. margin: links count as in contact up to this distance, m; but those that are always so near, named in
+    `notes`, only if they are in contact, unless `pairs` names them. touch: links that may touch each other, such
     as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
     links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
 
-    By default these pairs are left out: links that do not move against each other, neighbours (one joint between them
-    that is not floating or planar, or several that turn, with links without shapes in between), and pairs that are in
-    contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of the pairs
-    that an SRDF disables, those for the reason User are left out too, and those for Default that are in contact in the
-    neutral configuration.
+    By default these pairs are left out: links that do not move against each other, neighbours (no other link with
+    shapes between them, and one joint that moves, which is not floating or planar, or several that turn), and pairs
+    that are in contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of
+    the pairs that an SRDF disables, those for the reason User are left out too, and those for Default that are in
+    contact in the neutral configuration.
 
     Raises KinetreeError for a robot without collision shapes, for shapes that cannot be used, and for unknown links.
 
@@ -117,7 +121,11 @@ def collisions(
     shapes = _shapes(robot, geometry, without)
     alone = tuple(links_named(robot, "moving", moving))
     own, left_out = _pairs(shapes, pairs, touch, alone)
-    return _collisions(shapes, own, alone, left_out, float(margin))
+    close: list[Pair] = []
+    if margin and pairs is None:
+        some = [pair for pair in own if not {*pair} & {*alone}]
+        close = memoise(robot, (*shapes.key, tuple(some), margin), lambda: _always(shapes, some, float(margin)))
+    return _collisions(shapes, own, alone, left_out, float(margin), close)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +142,19 @@ class _Shapes:
     notes: tuple[str, ...]
 
 
+def covered(robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozenset()) -> dict[str, Covered]:
+    """Return the shapes of all links that have some, with their covers; without: as in `solids_of`.
+
+    Raises KinetreeError for a robot without collision shapes, and for shapes that cannot be used.
+    """
+    links = {name: with_capsules(own) for name, own in solids_of(robot, geometry, without).items()}
+    if not links:
+        message = "no link has a collision shape"
+        raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
+    every = tracked(links.items(), "covers", len(links))
+    return {name: [(solid, cover(solid, SLACK)) for solid in own] for name, own in every}
+
+
 def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Shapes:
     one_of("geometry", geometry, ("mesh", "hull"))
     left = frozenset(links_named(robot, "without", without))
@@ -143,15 +164,10 @@ def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Sh
 
 
 def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tuple[object, ...]) -> _Shapes:
-    links = solids_of(robot, geometry, without)
-    if not links:
-        message = "no link has a collision shape"
-        raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
-    covers = {
-        name: [cover(solid, SLACK) for solid in own] for name, own in tracked(links.items(), "covers", len(links))
-    }
-    bodies = {name: body_of(name, own, covers[name]) for name, own in links.items()}
-    every = [one for own in covers.values() for one in own]
+    both = covered(robot, geometry, without)
+    links = {name: [solid for solid, _ in own] for name, own in both.items()}
+    bodies = {name: body_of(name, links[name], [one for _, one in own]) for name, own in both.items()}
+    every = [one for own in both.values() for _, one in own]
     exact = Exact(links, every)
     solids = {
         str(i): body_of(solid.link, [solid], [one])
@@ -165,6 +181,7 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     notes = [f"link {name!r} has a mass and no collision shape" for name in bare]
     opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
     notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
+    notes += [f"{note.element}: {note.message}" for note in robot.notes if note.code == "simple-shapes"]
     return _Shapes(robot, key, links, bodies, solids, exact, tuple(notes))
 
 
@@ -186,32 +203,48 @@ def _pairs(
 
 
 def _collisions(
-    shapes: _Shapes, pairs: Sequence[Pair], moving: tuple[str, ...], left_out: Sequence[LeftOut], margin: float
+    shapes: _Shapes,
+    pairs: Sequence[Pair],
+    moving: tuple[str, ...],
+    left_out: Sequence[LeftOut],
+    margin: float,
+    close: Collection[Pair] = (),
 ) -> Collisions:
-    of_link = shapes.exact.of_link
-    solids = [(str(i), str(j)) for a, b in pairs for i in of_link[a] for j in of_link[b]]
-    covers = Covers(shapes.robot, shapes.solids, solids, moving)
-    return Collisions(pairs, covers, shapes.exact, left_out, shapes.notes, margin)
+    covers = Covers(shapes.robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
+    notes = [f"links {a!r} and {b!r} are always within {margin:g} m: only contact counts" for a, b in close]
+    planes = {solid.link for solid in shapes.exact.solids if solid.kind == "plane"}
+    endless = "planes without ends of links {!r} and {!r} are not tested against each other"
+    notes += [endless.format(*pair) for pair in pairs if planes.issuperset(pair)]
+    margins = np.array([0.0 if pair in close else margin for pair in pairs])
+    return Collisions(pairs, covers, shapes.exact, left_out, (*shapes.notes, *notes), margin, margins)
 
 
 def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
     robot = shapes.robot
     pairs, left_out = moving_pairs(robot, list(shapes.bodies), moving)
-
-    def touching(some: Sequence[Pair], q: Array) -> list[Pair]:
-        """Return the pairs that are in contact in all of some configurations (n, nq)."""
-        if not some:
-            return []
-        where = _collisions(shapes, some, (), (), 0.0).where(q)
-        return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
-
-    neutral = touching([pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
-    always, q = neutral, _samples(robot)
-    for part in (q[:20], q[20:400], q[400:]):
-        always = touching(always, part)
-    always = [pair for pair in always if touching([pair], corners(robot, *pair))]
+    neutral = _touching(shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
+    always = _always(shapes, neutral)
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
+
+
+def _touching(shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0.0) -> list[Pair]:
+    """Return the pairs that are in contact in all of some configurations (n, nq)."""
+    if not some:
+        return []
+    where = _collisions(shapes, some, (), (), margin).where(q)
+    return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
+
+
+def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
+    """Return the pairs in contact in all random configurations, and with the joints between them at their limits."""
+    always, q = list(pairs), _samples(shapes.robot)
+    for part in (q[:20], q[20:400], q[400:]):
+        always = _touching(shapes, always, part, margin)
+    if not always:
+        return []
+    contact = _collisions(shapes, always, (), (), margin)
+    return [pair for i, pair in enumerate(always) if contact.where(corners(shapes.robot, *pair))[:, i].all()]
 
 
 def _samples(robot: Robot) -> Array:

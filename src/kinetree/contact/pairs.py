@@ -25,20 +25,20 @@ class LeftOut(NamedTuple):
 def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = ()) -> tuple[list[Pair], list[LeftOut]]:
     """Return the pairs of links that move against each other and are no neighbours, and the neighbours.
 
-    links: those with shapes. moving: those that move by themselves, and have no neighbours. Neighbours have one joint
-    between them, which is not floating or planar, or several that turn, with links in between that have no shapes.
+    links: those with shapes. moving: those that move by themselves, and have no neighbours. Neighbours have no link
+    with shapes between them, and one joint that moves, which is not floating or planar, or several that turn.
     """
     model = tree(robot)
     body = {name: model.frame(name)[0] for name in links}
-    shaped = {body[name] for name in links if name not in moving}
+    shaped = {*links} - {*moving}
     kept: list[Pair] = []
     left_out: list[LeftOut] = []
     for a, b in combinations(links, 2):
         if a in moving or b in moving:
             kept.append((a, b))
         elif body[a] != body[b]:
-            on_the_way, joints = between(model, body[a], body[b])
-            kinds = [robot.joints[model.joints[i]].kind.angular for i in joints]
+            on_the_way, joints = between(robot, a, b)
+            kinds = [joint.kind.angular for joint in joints]
             turn = all(all(angular) for angular in kinds)
             if shaped.isdisjoint(on_the_way) and (turn or (len(kinds) == 1 and len(kinds[0]) == 1)):
                 left_out.append(LeftOut(a, b, "neighbours"))

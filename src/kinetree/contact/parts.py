@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
-from kinetree.contact.surfaces import Surface, pieces, step_of
+from kinetree.contact.surfaces import Surface, pieces, step_of, turns
 from kinetree.spatial.se3 import Array
 
 THIN = 1e-5
 """By how much a flat part is thickened, m."""
 MOST_CUTS = 6
-"""How often a part is cut in two at most."""
+"""How often a cell is cut in two at most."""
 FACES = 160
 """Faces above which a part is made simpler."""
 
@@ -75,29 +75,37 @@ def part_of(points: Array) -> Part:
 def parts_of(triangles: Array, close: float) -> list[Part]:
     """Return convex parts that contain a surface (n, 3, 3) and, if it is closed, what it encloses.
 
-    A part is cut in two until its surface is nowhere much farther than `close` from the surface, m. Where a plane cuts
-    a solid, the edges that it cuts into the surface enclose the section, so that the hulls of both sides contain it.
+    A cell of space is cut in two until the part in it is nowhere much farther than `close` from the surface, m. The
+    part is the hull of the surface in the cell and of the cell's corners inside: what is enclosed in a cell has no
+    other extreme points.
     """
     found: list[Part] = []
-    left: list[tuple[Array, list[tuple[int, float]]]] = [(triangles, [])]
+    left = [(triangles, np.array([[-np.inf] * 3, [np.inf] * 3]), 0)]
     while left:
-        own, cuts = left.pop()
-        part = part_of(own.reshape(-1, 3))
-        size = np.ptp(own.reshape(-1, 3), axis=0)
-        if len(cuts) >= MOST_CUTS or size.max() < 3 * close or _is_close(part, own, cuts, close):
+        own, cell, cuts = left.pop()
+        corners = np.array(list(product(*cell.T)))
+        corners = corners[np.isfinite(corners).all(axis=1)]
+        corners = corners[np.abs(turns(triangles, corners)) > 0.5]
+        points = np.concatenate([own.reshape(-1, 3), corners])
+        if not len(points):
+            continue
+        part, size = part_of(points), np.ptp(points, axis=0)
+        if not len(own) or cuts >= MOST_CUTS or size.max() < 3 * close or _is_close(part, own, cell, close):
             found.append(part)
             continue
         axis = int(size.argmax())
-        at = float(own[..., axis].min() + size[axis] / 2)
-        left += [(side, [*cuts, (axis, at)]) for side in cut(own, axis, at) if len(side)]
+        at = float(points[:, axis].min() + size[axis] / 2)
+        for side, end in zip(cut(own, axis, at), (1, 0), strict=True):
+            smaller = cell.copy()
+            smaller[end, axis] = at
+            left.append((side, smaller, cuts + 1))
     return found
 
 
-def _is_close(part: Part, triangles: Array, cuts: Sequence[tuple[int, float]], close: float) -> bool:
+def _is_close(part: Part, triangles: Array, cell: Array, close: float) -> bool:
     """Return whether the surface of a part is close to triangles, but where it was cut."""
     middles = pieces(part.triangles, step_of(part.triangles, close)).mean(axis=1)
-    for axis, at in cuts:
-        middles = middles[np.abs(middles[:, axis] - at) > close / 4]
+    middles = middles[(np.abs(middles - cell[:, None]) > close / 4).all(axis=(0, 2))]
     return bool((Surface(triangles, close / 2).distance(middles) < close).all())
 
 

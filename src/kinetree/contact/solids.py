@@ -20,7 +20,8 @@ from kinetree.shapes.resolve import companions, files_of, path_of
 from kinetree.spatial.se3 import Array
 
 GeometryOf = Literal["mesh", "hull"]
-PRIMITIVES = ("sphere", "box", "cylinder", "capsule", "ellipsoid", "plane")
+ROUND = ("sphere", "cylinder", "capsule", "ellipsoid")
+PRIMITIVES = (*ROUND, "box", "plane")
 SIZES = {"sphere": ("radius",), "box": ("size",), "ellipsoid": ("radii",), "plane": ()}
 
 
@@ -56,7 +57,7 @@ class Solid:
     @property
     def excess(self) -> float:
         """How far `surface` lies outside of the solid at most, m."""
-        if self.kind in ("cylinder", "capsule", "ellipsoid"):
+        if self.kind in ROUND:
             return float(
                 max(self.sizes if self.kind == "ellipsoid" else self.sizes[:1]) * (_most_around(self.kind) - 1.0)
             )

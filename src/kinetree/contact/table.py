@@ -128,15 +128,19 @@ def sphere_pairs(layout: Layout, names: Sequence[tuple[str, str]]) -> Table:
 
 
 def box_pairs(layout: Layout, names: Sequence[tuple[str, str]]) -> Table:
-    """Return the table of the spheres of bodies with the boxes of others; two boxes are compared once."""
+    """Return the table of the spheres of bodies with the boxes of others. Two boxes are compared once, and a box with
+    a plane, which has no spheres, by the spheres of the box."""
     rows = _Rows()
     for a, b in names:
         for one, other, count in ((a, b, len(layout.bodies[a].spheres)), (b, a, layout.bodies[b].plain)):
             body, boxes = layout.bodies[one], layout.bodies[other].ends
-            for k, ends in enumerate(boxes if count else ()):
+            for k, ends in enumerate(boxes):
                 box, size = layout.box(other, k), float(np.linalg.norm(np.abs(ends).max(axis=0)))
+                some = body.spheres[: count if np.isfinite(size) else len(body.spheres)]
+                if not len(some):
+                    continue
                 rows.group(layout.ball(one), box, body.ball[3] + size if np.isfinite(size) else FAR)
-                for i, sphere in enumerate(body.spheres[:count]):
+                for i, sphere in enumerate(some):
                     rows.add(layout.first[one] + i, box, sphere[3], ends)
         rows.ends.append(len(rows.groups))
     return rows.table()

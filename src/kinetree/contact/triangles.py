@@ -12,22 +12,20 @@ import numpy as np
 from kinetree.contact.poses import inverses
 from kinetree.contact.solids import Solid
 from kinetree.contact.surfaces import turns
-from kinetree.shapes.mesh import Mesh
 from kinetree.spatial.se3 import Array
 
 FAR = 1e100
 
 
 class Triangles:
-    """Solids as FCL has them."""
+    """Solids as FCL has them, round ones as the polyhedra around them."""
 
     def __init__(self, solids: Sequence[Solid]) -> None:
         import fcl
 
         self._fcl, self._solids = fcl, solids
-        self._request = fcl.CollisionRequest()
-        self._models: dict[int, Any] = {}
-        self._objects: dict[tuple[int, bool], Any] = {}  # those that are first always stand still
+        self._still = fcl.Transform()
+        self._known: dict[int, Any] = {}
 
     def distance(self, a: int, b: int, T: Array, above: float) -> tuple[float, Array]:
         """Return the distance of two solids, m, 0 in contact, and their nearest points (2, 3) in the frame of the
@@ -37,11 +35,10 @@ class Triangles:
         T (3, 4): pose of the second in the first.
         """
         fcl = self._fcl
-        first, second = self._object(a, False), self._object(b, True)
+        first, second = self._object(a), self._object(b)
+        first.setTransform(self._still)
         second.setTransform(fcl.Transform(np.ascontiguousarray(T[:3, :3]), np.ascontiguousarray(T[:3, 3])))
-        if reach := self._radius(a) + self._radius(b):
-            return self._round(a, b, T, reach)
-        if fcl.collide(first, second, self._request, fcl.CollisionResult()):
+        if fcl.collide(first, second, fcl.CollisionRequest(), fcl.CollisionResult()):
             return 0.0, np.zeros((2, 3))
         if self._within(a, b, T) or self._within(b, a, inverses(T[None])[0]):
             return 0.0, np.zeros((2, 3))
@@ -51,51 +48,21 @@ class Triangles:
         far = fcl.distance(first, second, fcl.DistanceRequest(enable_nearest_points=True), result)
         return max(float(far), 1e-300), np.array(result.nearest_points)
 
-    def _round(self, a: int, b: int, T: Array, reach: float) -> tuple[float, Array]:
-        """Return the same where one of the two is a ball or a capsule: a point or an edge with all points as near to it
-        as its radius."""
-        result = self._fcl.DistanceResult()
-        request = self._fcl.DistanceRequest(enable_nearest_points=True)
-        between = float(self._fcl.distance(self._object(a, False), self._object(b, True), request, result))
-        middle = T[:3, 3] if self._radius(b) else inverses(T[None])[0, :, 3]
-        mesh = self._solids[a if self._radius(b) else b]
-        if between <= reach or (mesh.closed and _is_inside(mesh, middle)):
-            return 0.0, np.zeros((2, 3))
-        points = np.array(result.nearest_points)
-        way = (points[1] - points[0]) / between
-        return between - reach, points + np.outer([self._radius(a), -self._radius(b)], way)
-
-    def _radius(self, number: int) -> float:
-        solid = self._solids[number]
-        return solid.sizes[0] if solid.kind in ("sphere", "capsule") else 0.0
-
     def _within(self, a: int, b: int, T: Array) -> bool:
         """Return whether a point of each part of b lies inside a, where their surfaces do not meet."""
         if not self._solids[a].closed:
             return False
         points = _a_point_of_each_part(self._solids[b]) @ T[:, :3].T + T[:, 3]
-        low, high = self._solids[a].surface.bounds
-        return any(
-            _is_inside(self._solids[a], point) for point in points[((points >= low) & (points <= high)).all(axis=1)]
-        )
+        return any(is_inside(self._solids[a], point) for point in points)
 
-    def _object(self, number: int, is_second: bool) -> Any:
-        if (number, is_second) not in self._objects:
-            self._objects[number, is_second] = self._fcl.CollisionObject(self._model(number), self._fcl.Transform())
-        return self._objects[number, is_second]
-
-    def _model(self, number: int) -> Any:
-        if number not in self._models:
-            solid, model = self._solids[number], self._fcl.BVHModel()
-            mesh = solid.surface
-            if self._radius(number):  # its middle, which FCL takes as a triangle without area
-                half = solid.sizes[1] / 2 if solid.kind == "capsule" else 0.0
-                mesh = Mesh(np.array([[0.0, 0.0, z] for z in (-half, half, half)]), np.array([[0, 1, 2]]))
+    def _object(self, number: int) -> Any:
+        if number not in self._known:
+            mesh, model = self._solids[number].surface, self._fcl.BVHModel()
             model.beginModel(len(mesh.vertices), len(mesh.triangles))
             model.addSubModel(mesh.vertices, mesh.triangles)
             model.endModel()
-            self._models[number] = model
-        return self._models[number]
+            self._known[number] = self._fcl.CollisionObject(model, self._fcl.Transform())
+        return self._known[number]
 
 
 @lru_cache(maxsize=1000)
@@ -111,7 +78,7 @@ def _a_point_of_each_part(solid: Solid) -> Array:
     return np.asarray(mesh.vertices[np.unique(part, return_index=True)[1]])
 
 
-def _is_inside(solid: Solid, point: Array) -> bool:
+def is_inside(solid: Solid, point: Array) -> bool:
     """Return whether a point lies inside a closed mesh."""
     mesh = solid.surface
     low, high = mesh.bounds

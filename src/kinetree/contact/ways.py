@@ -6,8 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from kinetree.model.robot import Robot
-from kinetree.model.tree import Tree
+from kinetree.model.robot import Joint, Robot
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 
@@ -18,11 +17,10 @@ MOST_CORNERS = 12
 def corners(robot: Robot, a: str, b: str) -> Array:
     """Return the configurations (n, nq) with the joints between two links at their limits in every combination, or the
     neutral one alone where there are more than MOST_CORNERS coordinates. Joints without limits stay neutral."""
-    model, q = tree(robot), robot.q()
-    ways = [set(_way(model, model.frame(name)[0])) for name in (a, b)]
-    columns = {i for body in ways[0] ^ ways[1] for i in range(robot.nq)[model.q_slice[body]]}
-    limits = robot.limits
-    some = [i for i in sorted(columns) if np.isfinite(limits.lower[i]) and np.isfinite(limits.upper[i])]
+    q, limits = robot.q(), robot.limits
+    some = [
+        i for i in sorted(columns_between(robot, a, b)) if np.isfinite(limits.lower[i]) and np.isfinite(limits.upper[i])
+    ]
     if len(some) > MOST_CORNERS:
         return np.asarray(q[None])
     found = np.tile(q, (2 ** len(some), 1))
@@ -30,18 +28,16 @@ def corners(robot: Robot, a: str, b: str) -> Array:
     return found
 
 
-def _way(model: Tree, body: int) -> list[int]:
-    """Return a body and those that carry it, without the base."""
-    way = []
-    while body >= 0:
-        way.append(body)
-        body = model.parent[body]
-    return way
+def columns_between(robot: Robot, a: str, b: str) -> set[int]:
+    """Return the coordinates of q that move two links against each other."""
+    model, joints = tree(robot), {joint.name for joint in between(robot, a, b)[1]}
+    own = [where for name, where in zip(model.joints, model.q_slice, strict=True) if name in joints]
+    return {i for where in own for i in range(robot.nq)[where]}
 
 
-def between(model: Tree, a: int, b: int) -> tuple[set[int], set[int]]:
-    """Return the bodies on the way from one to another, without both, and those whose joints are on it."""
-    one, other = (_way(model, body) for body in (a, b))
-    meeting = next((body for body in one if body in other), -1)
-    joints = {*one} ^ {*other}
-    return (joints | {meeting}) - {a, b}, joints
+def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
+    """Return the links on the way from one link to another, without both, and the joints on it that move."""
+    one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
+    joints = [robot.joints[name] for name in one ^ other]
+    links = {link for joint in joints for link in (joint.parent, joint.child)}
+    return links - {a, b}, [joint for joint in joints if joint.kind.nv]

@@ -92,12 +92,16 @@ class DHChain(Brief):
         return np.asarray(T @ self.tool)
 
 
+USES, BOTH = ("visual", "collision"), "both"
+"""What a shape is for."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DHShape:
-    """A shape to draw: a cylinder between two points of frame `on`, with a sphere at each end if `capped`.
+    """A simple shape: a cylinder between two points of frame `on`, with a sphere at each end if `capped`.
 
     start, end: (3,), m; end may be the name of a frame behind `on`, whose origin it is with all joints at zero, or None
-    for a sphere at `start`.
+    for a sphere at `start`. use: one of USES, or BOTH.
     """
 
     on: str
@@ -105,6 +109,7 @@ class DHShape:
     start: Array
     end: Array | str | None = None
     capped: bool = True
+    use: str = "visual"
     source: Source | None = None
 
 

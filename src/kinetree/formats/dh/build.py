@@ -8,7 +8,7 @@ import numpy as np
 from kinetree.errors import nearest_names
 from kinetree.formats.dh.rows import DYNAMICS
 from kinetree.model.assemble import Parts, assemble
-from kinetree.model.dh import DHChain, DHRow, DHShape, DHTable
+from kinetree.model.dh import BOTH, USES, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.magnitudes import LARGEST, LEGAL
 from kinetree.model.robot import RATES, UNLIMITED, Dynamics, Frame, Geometry, Joint, Limit, Link, Robot, Shape, Text
 from kinetree.spatial import se3
@@ -36,6 +36,10 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
         for shape in table.shapes:
             builder.draw(shape)
     parts = builder.parts
+    for i, link in enumerate(parts.links):
+        if link.name in builder.drawn:
+            visuals, collisions = map(tuple, builder.drawn[link.name])
+            parts.links[i] = replace(link, visuals=visuals, collisions=collisions)
     builder.check_order(table.order)
     parts.joint_order = table.order or None
     parts.text = text
@@ -59,6 +63,7 @@ class _Builder:
         self.start: dict[str, Array] = {}  # joint: T_parent_row, the start of its first row
         self.frames: dict[str, tuple[str, Array]] = {table.root: (table.root, se3.IDENTITY)}  # name: link, T_link_frame
         self.carriers: dict[str, Joint] = {}  # link: its joint, when all are known
+        self.drawn: dict[str, tuple[list[Geometry], list[Geometry]]] = {}  # link: its shapes for each of USES
         self.places: list[tuple[str, Array]] = []  # of the frames of rows
 
     def error(
@@ -244,12 +249,12 @@ class _Builder:
         if length >= CLOSE:
             R = se3.rotation_between((0.0, 0.0, 1.0), (end - start) / length)
             drawn.append(("cylinder", R, (start + end) / 2))
-        i = next(i for i, one in enumerate(self.parts.links) if one.name == link)
-        visuals = [*self.parts.links[i].visuals]
         for kind, R, p in drawn:
-            sizes = {"radius": shape.radius} | ({"length": length} if kind == "cylinder" else {})
-            visuals.append(Geometry(Shape(kind, sizes), frozen(se3.homogeneous(R, p)), f"visual_{len(visuals) + 1}"))
-        self.parts.links[i] = replace(self.parts.links[i], visuals=tuple(visuals))
+            one = Shape(kind, {"radius": shape.radius} | ({"length": length} if kind == "cylinder" else {}))
+            T = frozen(se3.homogeneous(R, p))
+            for use, own in zip(USES, self.drawn.setdefault(link, ([], [])), strict=True):
+                if shape.use in (use, BOTH):
+                    own.append(Geometry(one, T, f"{use}_{len(own) + 1}"))
 
     def point(self, end: Array | str, link: str, T: Array) -> Array | None:
         """Return an end of a shape in its link; None for a frame that does not move with the link."""

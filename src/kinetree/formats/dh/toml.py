@@ -18,7 +18,7 @@ from kinetree.formats.dh.rows import (
 )
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
-from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHShape, DHTable
+from kinetree.model.dh import BOTH, CONVENTIONS, USES, Convention, DHChain, DHRow, DHShape, DHTable
 from kinetree.model.robot import CoupledLimit, ForceTorque, Frame, Inertial, Joint, Link, Sensor
 from kinetree.spatial.se3 import frozen
 from kinetree.syntax.numbers import ANGLES, PER_METRE
@@ -29,7 +29,10 @@ CHAIN_KEYS = ("name", "convention", "units", "on", "base", "rows", "tool", "tip"
 LISTS = ("chain", "fixed", "inertial", "frame", "sensor", "coupled_limit")
 TOP_KEYS = ("name", "root", "convention", "units", "order", *LISTS, "groups", "shapes")
 SHAPES = ("capsule", "cylinder")
-SHAPE = "{ on = frame, radius = …, to = frame or [x, y, z], from = [x, y, z], type = 'capsule' | 'cylinder' }"
+SHAPE = (
+    "{ on = frame, radius = …, to = frame or [x, y, z], from = [x, y, z], type = 'capsule' | 'cylinder', "
+    "use = 'visual' | 'collision' | 'both' }"
+)
 POINTS = ("frame", "joint")
 """Points about which a force/torque sensor's moment is taken; the first is the default."""
 
@@ -237,8 +240,13 @@ class _Reader:
         place = Place(self.report, self.places.row(where, i), f"shape {i + 1}")
         data = raw if isinstance(raw, dict) else {}
         on, radius, end, kind = (data.get(key) for key in ("on", "radius", "to", "type"))
+        use = data.get("use", USES[0])
         size = isinstance(radius, int | float) and not isinstance(radius, bool) and 0 < radius < inf
-        known = data.keys() <= {"on", "radius", "from", "to", "type"} and kind in (None, *SHAPES)
+        known = (
+            data.keys() <= {"on", "radius", "from", "to", "type", "use"}
+            and kind in (None, *SHAPES)
+            and use in (*USES, BOTH)
+        )
         if not (known and is_text(on) and size and isinstance(end, str | list | None)):
             place.error("shape", f"is {shown(raw)}; expected {SHAPE}", fix="sizes are numbers above 0")
             return None
@@ -247,7 +255,7 @@ class _Reader:
         if isinstance(end, list):
             end = read_pose({"xyz": end}, units, place)[:3, 3]
         thick = read_pose({"xyz": [radius, 0, 0]}, units, place)[0, 3]
-        return DHShape(str(on), float(thick), start, end, kind != "cylinder", self.report.source(place.line))
+        return DHShape(str(on), float(thick), start, end, kind != "cylinder", use, self.report.source(place.line))
 
     def sensor(self, table: TomlTable) -> Sensor:
         name, label = _text(table, "name", ""), f"sensor {table.number}"

@@ -214,6 +214,7 @@ def _shape(shape: DHShape, spelling: Spelling) -> str:
             numbers = () if isinstance(point, str) else map(spelling.length_of, point.tolist())
             cells[key] = _quoted(point) if isinstance(point, str) else f"[{', '.join(numbers)}]"
     cells |= {} if shape.capped else {"type": '"cylinder"'}
+    cells |= {} if shape.use == "visual" else {"use": _quoted(shape.use)}
     return f"{{ {', '.join(f'{key} = {cell}' for key, cell in cells.items())} }}"
 
 
@@ -248,7 +249,7 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
     if robot.text and robot.text.format == "dh" and not without:
         return robot.text.text
     robot = losses.without_parts(robot)
-    losses.find(robot, {"link.geometry": where(_undrawn, "shapes other than plain spheres and cylinders to draw")})
+    losses.find(robot, {"link.geometry": where(_undrawn, "shapes other than plain spheres and cylinders")})
     sensors = _sensors(robot, losses)
     _lose_groups(robot, losses)
     losses.check()
@@ -260,10 +261,13 @@ def write(robot: Robot, without: Collection[str] = (), *, convention: Convention
 
 def _undrawn(link: Link) -> bool:
     """Return whether a link has a shape that tables cannot represent."""
-    kinds = {geometry.shape.kind for geometry in link.visuals}
-    more = any(geometry.material or geometry.extensions for geometry in link.visuals)
-    more |= not all(re.fullmatch(r"visual_\d+", geometry.name or "visual_1") for geometry in link.visuals)
-    return bool(link.collisions) or more or not kinds <= {"sphere", "cylinder"}
+    named = [("visual", shape) for shape in link.visuals] + [("collision", shape) for shape in link.collisions]
+    return not all(
+        shape.shape.kind in ("sphere", "cylinder")
+        and not (shape.material or shape.extensions)
+        and re.fullmatch(rf"{use}_\d+", shape.name or f"{use}_1")
+        for use, shape in named
+    )
 
 
 def _check_sizes(rows: Sequence[DHRow]) -> None:

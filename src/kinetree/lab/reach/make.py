@@ -29,11 +29,8 @@ MOST = 2**32
 Box = Sequence[Sequence[float]] | None
 
 
-def solver_of(
-    robot: Robot, frame: str, base: str, kind: str, tolerance: tuple[float, float], descents: int, loops: str
-) -> IK:
-    """Return a solver of a kind: "position", "direction", which leaves rolls free, or "pose"."""
-    options: dict[str, Any] = {"tolerance": tolerance, "descents": descents, "loops": loops}
+def solver_of(robot: Robot, frame: str, base: str, kind: str, options: dict[str, Any]) -> IK:
+    """Return a solver of a kind: "position", "direction", which leaves rolls free, or "pose". options: of `ik`."""
     if kind == "position":
         return ik(robot, frame, base, goal="position", **options)
     if kind == "direction":

@@ -41,6 +41,8 @@ def reach_map(
     loops: Literal["refuse", "ignore"] = "refuse",
     tolerance: tuple[float, float] = (1e-6, 1e-6),
     descents: int = 128,
+    clearance: Any = None,
+    geometry: Literal["mesh", "hull"] = "mesh",
     store: str | os.PathLike[str] | None = None,
     client: Any = None,
     workers: int | None = None,
@@ -59,7 +61,8 @@ def reach_map(
     orientations are the same everywhere.
     joints, at: the joints that may move, and where the others stand; see `kinetree.kinematics`. loops: as for `ik`.
     tolerance: m and rad. descents: starts for a target, for arms without closed form. Fewer are quicker and miss more:
-    with 32, a Panda's map takes a third of the time and lacks 0.03 % of its poses.
+    with 32, a Panda's map takes a third of the time and lacks 0.03 % of its poses. clearance, geometry: as for `ik`;
+    symmetry is not used then.
     store: a folder, in which the map becomes a Zarr store. If it has a part of the map, as after an interruption, the
     rest is computed.
     client: a Client of dask.distributed, whose workers compute the slabs; otherwise `workers` threads do, by default
@@ -80,7 +83,10 @@ def reach_map(
     _check("directions", directions, 0, 10_000)
     _check("rolls", rolls, 0, 360)
     rolls = rolls if directions else 0
-    job, arguments = _job(robot, frame, base, voxel, box, directions, rolls, symmetry, tolerance, descents, loops)
+    options_of_ik = {"tolerance": tolerance, "descents": descents, "loops": loops}
+    contact = None if clearance is None else {"clearance": clearance, "geometry": geometry}
+    symmetry = symmetry and clearance is None
+    job, arguments = _job(robot, frame, base, voxel, box, directions, rolls, symmetry, options_of_ik, contact)
     if workers is not None:
         _check("workers", workers, 1, 10_000)
     if store is None:
@@ -112,14 +118,14 @@ def _job(
     directions: int,
     rolls: int,
     symmetry: bool,
-    tolerance: tuple[float, float],
-    descents: int,
-    loops: str,
+    options: dict[str, Any],
+    contact: dict[str, Any] | None,
 ) -> tuple[Job, dict[str, Any]]:
-    """Return what is to be computed, and all that it depends on, as JSON."""
+    """Return what is to be computed, and all that it depends on, as JSON. options, contact: of `ik`; positions are
+    tried first without contact."""
     kind = "pose" if rolls else "direction" if directions else "position"
-    solver = solver_of(robot, frame, base, kind, tolerance, descents, loops)
-    position = solver_of(robot, frame, base, "position", tolerance, descents, loops)
+    solver = solver_of(robot, frame, base, kind, options | (contact or {}))
+    position = solver_of(robot, frame, base, "position", options)
     if solver._problem.loose:
         name = joint_of(robot, int(solver._problem.columns[solver._problem.loose[0].q]))
         message = f"the joint {name!r} has a quaternion, which reach maps do not move"
@@ -141,12 +147,14 @@ def _job(
         "rolls": int(rolls),
         "axis": None if axis is None else axis.tolist(),
         "boxed": box is not None,
-        "tolerance": list(tolerance),
-        "descents": int(descents),
+        "tolerance": list(options["tolerance"]),
+        "descents": int(options["descents"]),
         "model": origin(robot, "reach"),
         "limits": digest(*(a.tobytes() for a in (limits.lower, limits.upper, limits.G, limits.h))),
         "kinetree": __version__,
     }
+    if solver.contact is not None:
+        arguments["contact"] = solver.contact.key
     cells, _ = grid.cells
     return Job(grid, search, grid.centers.reshape(-1, 3)[cells]), arguments
 

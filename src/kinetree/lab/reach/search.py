@@ -95,6 +95,8 @@ def _descended(solver: IK, where: Array, states: Array, targets: Targets) -> tup
     kept = found[:, GOING] == 0.0
     answer = np.asarray(solver._answer(found[kept], solver._inside.neutral))
     inside = answer[:, nq + 2] == 0.0
+    if solver.contact is not None:
+        inside &= ~solver.contact(answer[:, :nq])
     return where[kept][inside], answer[inside, :nq]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from kinetree.model.tree import Tree
 from kinetree.queries.margin import refuse_loops
 from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import fixed_input, frames_of, memoise, one_of, origin, tolerance_of, tree
+from kinetree.solvers.ik.apart import checked_clearance, contact_of
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
 from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of
@@ -57,6 +58,8 @@ def ik(
     descents: int = 128,
     closed_form: bool = True,
     loops: str = "refuse",
+    clearance: Any = None,
+    geometry: Literal["mesh", "hull"] = "mesh",
     **options: Unpack[JointOptions],
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
@@ -72,6 +75,9 @@ def ik(
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
     loops: "refuse", or "ignore" to compute the tree alone if one of `robot.loops` restricts the joints.
     joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
+    clearance: a distance, m; only configurations count in which the links that `kt.collisions(robot, geometry=…)` tests
+    are farther apart, or, of links that are always nearer, not in contact. Pairs that the joints between the frames do
+    not move are not tested. Or what `kt.collisions` returns, with its pairs and margin, as for a part that is held.
 
     Joints between the frames move, and their followers with them; all stay inside the limits, coupled limits included.
     Joints with quaternions, such as a floating base, take part; they have no limits. Raises KinetreeError for unknown
@@ -111,10 +117,14 @@ def ik(
         raise fail("limits", "limits are not of this robot; expected Limits of its coordinates, such as robot.limits")
     descents = int(descents)
     refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
-    key = ("ik", goals, tolerance, descents, closed_form)
+    one_of("geometry", geometry, ("mesh", "hull"))
+    clearance = checked_clearance(clearance)
+    key = ("ik", goals, tolerance, descents, closed_form, clearance, geometry)
 
     def make() -> IK:
-        return _made(robot, robot.limits if limits is None else limits, goals, tolerance, descents, closed_form)
+        own = robot.limits if limits is None else limits
+        made = _made(robot, own, goals, tolerance, descents, closed_form)
+        return replace(made, contact=contact_of(robot, clearance, geometry, made._problem.columns))
 
     return memoise(robot, key, make) if limits is None else make()
 
@@ -137,6 +147,7 @@ def _made(
         coordinate_names=tuple(robot.coordinate_names[j] for j in sorted(problem.columns)),
         goals=goals,
         limits=limits,
+        contact=None,
         _problem=problem,
         _inside=inside,
         _stepper=Stepper(problem, inside, **steps, speeds=speeds, others=others),

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.algorithms.goals import GOALS
-from kinetree.algorithms.inverse import DESCENT, HEAD, started
 from kinetree.algorithms.several import APART
 from kinetree.display import counted
 from kinetree.errors import fail
+from kinetree.solvers.ik.apart import in_contact, searched
 from kinetree.solvers.ik.one_call import FORMS
 from kinetree.solvers.ik.problem import Targets
-from kinetree.solvers.ik.search import searched
+from kinetree.solvers.ik.search import at_forms, at_starts, descents, flattened
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
     """Return the result of `IK.solutions`."""
     nq, ordered = ik._problem.nq, ik._quick.ordered
     if q0 is None and most == FORMS and apart is None and ordered and ik._is_plain(targets):
-        found = ordered(ik._inside.neutral, *ik._more, *targets)
+        found = _kept(ik, ordered(ik._inside.neutral, *ik._more, *targets))
         if found.item(nq) >= 0.0:
             return IKSolutions(found[:, :nq], found[:, nq] < np.inf)
     for name, value in (("most", most), ("starts", starts)):
@@ -74,7 +73,7 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
     else:
         rows = search[1:3] if len(ik._problem.G) else []
         found = np.broadcast_to(ordered(search[3], *rows, *checked.arrays), (*batch, FORMS, nq + 1))
-        doubtful = found[..., 0, nq] < 0.0
+        doubtful, found = found[..., 0, nq] < 0.0, _kept(ik, found)
         if most < FORMS:
             found = found[..., :most, :]
         elif most > FORMS:
@@ -90,6 +89,17 @@ def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, a
     return IKSolutions(q, mask)
 
 
+def _kept(ik: IK, found: Array) -> Array:
+    """Return the closed-form solutions (…, 8, nq + 1) that are apart, if that is required, with no solutions after
+    them. Those about which a search must decide are returned as they are."""
+    if ik.contact is None:
+        return found
+    kept = np.isfinite(found[..., :-1]).all(axis=-1) & (found[..., :1, -1] >= 0.0)
+    found, kept[kept] = found.copy(), ~ik.contact(found[kept][:, :-1])
+    found[~kept & (found[..., :1, -1] >= 0.0)] = [np.nan] * ik._problem.nq + [np.inf]
+    return np.take_along_axis(found, np.argsort(~kept, axis=-1, kind="stable")[..., None], axis=-2)
+
+
 def prepared(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[tuple[Array, ...], Targets, tuple[int, ...]]:
     """Return the start as (states, h, centers, q0), checked targets, and their common batch."""
     checked = ik._checked(targets)
@@ -102,75 +112,36 @@ def prepared(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[tuple[Array, ...]
     return (checked.stopped(states), *search), checked, batch
 
 
-def flattened(
-    ik: IK, search: Sequence[Array], targets: Sequence[Array], batch: tuple[int, ...], where: Array
-) -> tuple[list[Array], list[Array]]:
-    """Return the arrays of the start (k, ·) and the targets (k, *shape) where a mask (*batch,) is true."""
-    shapes = [GOALS[goal.kind].shape for goal in ik.goals]
-    own = [np.broadcast_to(a, batch + shape)[where] for a, shape in zip(targets, shapes, strict=True)]
-    return [np.broadcast_to(a, batch + a.shape[-1:])[where] for a in search], own
-
-
 def _searched(
     ik: IK, search: Sequence[Array], targets: Sequence[Array], most: int, starts: int, apart: float | None
 ) -> tuple[Array, Array]:
     """Return q (k, most, nq) and mask (k, most) of k targets, from closed forms or by descents from many starts."""
-    count = len(search[0])
+    count, nq = len(search[0]), ik._problem.nq
     if apart is None:
         apart = APART if len(ik._problem.columns) <= 6 else 0.5
-    q, mask = np.full((count, most, ik._problem.nq), np.nan), np.zeros((count, most), bool)
+    q, mask = np.full((count, most, nq), np.nan), np.zeros((count, most), bool)
     for first in range(0, count, PORTION):
         here = slice(first, first + PORTION)
         states, h, center, rest = (a[here] for a in search)
         own = [a[here] for a in targets]
         left = np.ones(len(states), bool)
-        for places in (_at_forms, _at_starts) if ik._forms else (_at_starts,):
-            begun = places(ik, states[left], h[left], center[left], [a[left] for a in own], starts)
-            found, good = _descended(ik, begun, states[left], h[left], center[left], rest[left], [a[left] for a in own])
+        for is_formed in (True, False) if ik._forms else (False,):
+            begun, there = [a[left] for a in (states, h, center)], [a[left] for a in own]
+            places = at_forms(ik, begun, there) if is_formed else at_starts(ik, begun, range(starts + 1))
+            found, own_rest = descents(ik, places, begun, there), rest[left]
+            answer = ik._answer(found, own_rest[:, None])
+            good = (answer[..., nq + 2] == 0.0) & ~in_contact(ik, found, own_rest[:, None])
             at = np.flatnonzero(left) + first
-            q[at], mask[at] = _different(ik, found, good, rest[left], most, apart)
+            q[at], mask[at] = _different(ik, answer[..., :nq], good, own_rest, most, apart)
             left[left] = ~good.any(axis=1)
             if not left.any():
                 break
         if left.any():  # what `IK` finds
             at, own = np.flatnonzero(left) + first, [a[left] for a in own]
-            answer = ik._answer(searched(ik, [states[left], h[left], center[left]], own), rest[left])
-            q[at, 0], mask[at, 0] = answer[:, : ik._problem.nq], answer[:, ik._problem.nq + 2] == 0.0
+            answer = ik._answer(searched(ik, [a[left] for a in (states, h, center, rest)], own), rest[left])
+            q[at, 0], mask[at, 0] = answer[:, :nq], answer[:, nq + 2] == 0.0
             q[at[~mask[at, 0]], 0] = np.nan
     return q, mask
-
-
-def _at_forms(ik: IK, states: Array, h: Array, center: Array, targets: list[Array], starts: int) -> Array:
-    """Return the closed-form solutions (k, 8, n), NaN for those that are none."""
-    n = len(ik._problem.columns)
-    assert ik._forms
-    forms = ik._forms(states[:, HEAD : HEAD + n], *([h, center] if len(ik._problem.G) else []), *targets)
-    return np.where(np.isfinite(forms[..., n:]), forms[..., :n], np.nan)
-
-
-def _at_starts(ik: IK, states: Array, h: Array, center: Array, targets: list[Array], starts: int) -> Array:
-    """Return the start and evenly spread places inside the limits (k, 1 + starts, n)."""
-    n, numbers = len(ik._problem.columns), np.arange(1.0, starts + 1)
-    near = states[:, HEAD : HEAD + n]
-    spread = started(ik._problem, numbers, h.T[..., None], center.T[..., None], near.T[..., None])
-    shape = (len(states), starts)
-    places = np.stack([np.broadcast_to(x, shape) for x in spread], axis=-1)
-    return np.concatenate([near[:, None], places], axis=1)
-
-
-def _descended(
-    ik: IK, places: Array, states: Array, h: Array, center: Array, rest: Array, targets: list[Array]
-) -> tuple[Array, Array]:
-    """Return q (k, p, nq) after a descent from each of the places (k, p, n), and which are solutions (k, p).
-    Places of NaN have none."""
-    problem = ik._problem
-    n, more = len(problem.columns), [h[:, None], center[:, None]] if len(problem.G) else []
-    begun = np.repeat(states[:, None], places.shape[1], axis=1)
-    begun[..., DESCENT] = problem.descents - 1
-    begun[..., HEAD : HEAD + n] = np.where(np.isnan(places), states[:, None, HEAD : HEAD + n], places)
-    answer = ik._answer(ik._kernel(begun, *more, *(a[:, None] for a in targets)), rest[:, None])
-    good = (answer[..., problem.nq + 2] == 0.0) & ~np.isnan(places).any(axis=-1)
-    return answer[..., : problem.nq], good
 
 
 def _different(ik: IK, q: Array, good: Array, rest: Array, most: int, apart: float) -> tuple[Array, Array]:

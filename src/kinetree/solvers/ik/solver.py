@@ -4,26 +4,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
-from kinetree.arrays import as_given, as_given_by
+from kinetree.arrays import as_given, as_given_by, kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Displayable, counted, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
+from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
-from kinetree.solvers.ik.search import searched
 from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.contact.collisions import Collisions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,10 +54,27 @@ class IKResult(Displayable):
     iterations: Array | int
     _limits: Limits
     _columns: Array
+    _contact: "tuple[Collisions, Array] | None" = None
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
-        return in_a_line(self, f"{state} in {counted(self.iterations, 'step')}")
+        state = f"reached, but {self.why}" if self.why else f"{state} in {counted(self.iterations, 'step')}"
+        touching = int(self._contact[1].sum()) if self._contact else 0
+        return in_a_line(self, state, f", {touching} in contact" if touching else "")
+
+    @property
+    def touching(self) -> Any:
+        """Whether all goals are reached, but links are nearer than `clearance` of `kt.ik` allows, in this q and in all
+        others that were found (…,); False without that option."""
+        mask = self._contact[1] if self._contact else np.zeros(np.shape(self.success), bool)
+        kind = kind_of([self.q]) if mask.ndim else None
+        return kind.give(mask) if kind else mask if mask.ndim else bool(mask)
+
+    @property
+    def why(self) -> str:
+        """Which links are in contact at q of a single target that is `touching`, in words; else empty."""
+        is_one = self._contact and not self._contact[1].ndim and self._contact[1]
+        return named(self._contact[0], np.asarray(self.q)) if self._contact and is_one else ""
 
     @cached_property
     def active_limits(self) -> Any:
@@ -84,6 +104,7 @@ class IK:
     """A solver of inverse kinematics, made by `ik`.
 
     coordinate_names (n,): the coordinates that it moves. goals: what it reaches. limits: what it stays inside.
+    contact: decides which solutions count, see `clearance` of `kt.ik`.
 
     Examples:
         >>> import kinetree as kt
@@ -97,6 +118,7 @@ class IK:
     coordinate_names: tuple[str, ...]
     goals: tuple[Goal, ...]
     limits: Limits
+    contact: "Collisions | None"
     _problem: Problem
     _inside: Inside
     _kernel: Kernel
@@ -143,10 +165,12 @@ class IK:
                 state = self._nearest(state, *self._more, *targets)
             found = self._kernel(state, *self._more, *targets)
             if found[GOING] == 0.0:
-                return self._result(found, rest)
+                result = self._result(found, rest)
+                if self.contact is None or not self.contact(result.q):
+                    return result
         checked = self._checked(targets)
         states, h, center, rest = self._inside.begin(self._problem, q0)
-        search, begun = [states, h, center], rest
+        search, begun = [states, h, center, rest], rest
         if prefer is not None:
             search.append(self._posture(prefer))
             rest = self._problem.moved(rest, search[-1])
@@ -164,7 +188,7 @@ class IK:
         if checked.bad is not None:
             bad = checked.in_batch(batch)
             result.q[bad], result.residual[bad] = np.broadcast_to(begun, result.q.shape)[bad], np.nan
-            for values in (result.success, result.iterations):
+            for values in (result.success, result.iterations, result.touching):
                 np.asarray(values)[bad] = 0
         return result
 
@@ -201,15 +225,16 @@ class IK:
         )
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
-        """Return the last states of a search: states, bounds, centers, and perhaps postures to which solved ones go."""
-        found = searched(self, search[:3], targets, threads)
-        for posture in search[3:]:
+        """Return the last states of a search: states, bounds, centers, q, and perhaps postures for solved ones."""
+        found = searched(self, search[:4], targets, threads)
+        for posture in search[4:]:
             n, begin = len(self._problem.columns), found.copy()
             begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
             begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
             bounds, options = search[1:2] if len(self._problem.G) else [], {} if threads == 1 else {"threads": threads}
             settled = self._settle(begin, *bounds, posture, *targets, **options)
-            found = np.where(found[..., GOING, None] != 0, found, settled)
+            stays = (found[..., GOING] != 0) | in_contact(self, settled, search[3])
+            found = np.where(stays[..., None], found, settled)
         return found
 
     @as_given_by(_in_single)
@@ -247,9 +272,14 @@ class IK:
         restart (…, nq): a configuration to go to instead, in a straight line of the joints, as fast as they may; a line
         between configurations inside the limits stays inside. If a step is stuck, the way out is to go to another
         start, such as `ik(targets).q`, and to leave out `restart` from there.
+        With `clearance` of `kt.ik`, a step that would end in contact, and nearer to it, goes along what is in the way,
+        is shortened, or stuck.
         Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
-        return self._stepper.step(q, self._checked(targets), dt, restart)
+        checked = self._checked(targets)
+        if self.contact is not None:
+            return self._stepper.apart(self.contact, q, checked, dt, restart)
+        return self._stepper.step(q, checked, dt, restart)
 
     def _posture(self, prefer: Any) -> Array:
         """Return the posture of the joints that move, (…, n)."""
@@ -296,13 +326,14 @@ class IK:
 
     def _result(self, found: Array, rest: Array) -> IKResult:
         answer, nq = self._answer(found, rest), self._problem.nq
+        limits, columns, contact = self.limits, self._problem.columns, self.contact
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
-            return IKResult(
-                answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), self.limits, self._problem.columns
-            )
+            given = None if contact is None else (contact, np.asarray(missed == -TOUCHING))
+            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), limits, columns, given)
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
-        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, self.limits, self._problem.columns)
+        given = None if contact is None else (contact, answer[..., nq + 2] == -TOUCHING)
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, limits, columns, given)
 
 
 def _check_threads(threads: Any) -> None:

@@ -1,7 +1,7 @@
 """One step of inverse kinematics for a control loop, and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,14 @@ from kinetree.spatial.se3 import Array
 
 ACTIVE = 1e-6
 """Margin up to which a limit is active, in its own units."""
+NEARER = 1e-7
+"""Difference of distances, m, from which links are nearer."""
+PROBE, TINY = 1e-5, 1e-12
+"""Change of a coordinate for the slope of the least distance, rad or m; least square of slopes."""
+NEARLY = 0.999
+"""Part of the squared error that must be left at most of a step along the links that are in the way."""
+SHARES = (0.5, 0.25, 0.1, 0.0)
+"""Shares of a step that are tried one after the other where the whole step ends in contact."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,6 +124,56 @@ class Stepper:
         angle = 2.0 * np.arcsin(np.minimum(np.sqrt(report[..., ANGULAR]) / 2.0, 1.0))
         residual = np.stack([np.sqrt(report[..., LINEAR]), angle], axis=-1)
         return IKStep(self.problem.moved(rest, report[..., REPORT:]), success, stuck, residual, limits, columns)
+
+    def apart(self, contact: Any, q: Any, targets: Targets, dt: float, restart: Any) -> IKStep:
+        """Return the step; where it would end in contact, one along what is in the way, or a shortened one, unless it
+        begins there and brings no links nearer; stuck where that leaves nothing of it. contact: the `kt.collisions`
+        that decides."""
+        whole = result = self.step(q, targets, dt, restart)
+        before = self._checked(q, "q")
+        bad = self._touches(contact, before, result.q)
+        if not bad.any():
+            return result
+        stays = self.step(q, targets, dt, before)
+        for share in (None, *SHARES):
+            to = self._along(contact, before, whole.q) if share is None else before + share * (whole.q - before)
+            less = self.step(q, targets, dt, to)
+            less = replace(less, stuck=less.stuck | (share == 0.0))
+            merged: dict[str, Any] = {}
+            for name in ("q", "success", "stuck", "residual"):
+                a, b = (getattr(step, name) for step in (less, result))
+                merged[name] = np.where(bad[..., None] if name in ("q", "residual") else bad, a, b)
+                if not merged[name].ndim:
+                    merged[name] = bool(merged[name])
+            result = replace(result, **merged)
+            again = self._touches(contact, before, result.q)
+            if share is None:  # only where it leads on
+                again |= np.sum(less.residual**2, axis=-1) > NEARLY * np.sum(stays.residual**2, axis=-1)
+            bad &= again
+            if not bad.any():
+                break
+        return result
+
+    def _touches(self, contact: Any, before: Array, after: Array) -> Any:
+        """Return whether links are in contact after a step, unless they were before and are not nearer."""
+        bad = np.asarray(contact(after))
+        if bad.any() and (begun := np.asarray(contact(before))).any():
+            bad &= ~begun | (contact.distance(after) < contact.distance(before) - NEARER)
+        return bad
+
+    def _along(self, contact: Any, before: Array, after: Array) -> Array:
+        """Return where a step leads with one more row, as those of G q <= h are: the least distance d stays above the
+        margin as far as its slopes (…, n) say."""
+        columns = self.problem.columns[: len(self.problem.lower)]
+        probes = np.repeat(before[..., None, :], len(columns) + 1, axis=-2)
+        probes[..., np.arange(len(columns)) + 1, columns] += PROBE
+        d = np.asarray(contact.distance(probes))
+        slopes = (d[..., 1:] - d[..., :1]) / PROBE
+        short = contact.margin + 2.0 * NEARER - d[..., 0] - np.sum(slopes * (after - before)[..., columns], axis=-1)
+        to = after.copy()
+        steepness = np.maximum(np.sum(slopes**2, axis=-1), TINY)
+        to[..., columns] += slopes * (np.maximum(short, 0.0) / steepness)[..., None]
+        return to
 
     def _tracked(self, q: Array, strides: Array, targets: Sequence[Array]) -> Array:
         rest = q.copy()

@@ -16,13 +16,10 @@ class Element:
     __slots__ = ("attributes", "children", "document", "end", "start", "tag", "text")
 
     def __init__(self, tag: str, attributes: dict[str, str], document: Document, start: int) -> None:
-        self.tag = tag
-        self.attributes = attributes
+        self.tag, self.attributes, self.document = tag, attributes, document
         self.children: list[Element] = []
         self.text = ""
-        self.document = document
-        self.start = start  # byte of "<"
-        self.end = start  # byte of its end tag, or just after "/>"
+        self.start = self.end = start  # the bytes of "<", and of its end tag, or just after "/>"
 
     def get(self, name: str, default: str | None = None) -> str | None:
         return self.attributes.get(name, default)
