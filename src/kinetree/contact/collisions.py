@@ -141,6 +141,53 @@ class Collisions:
             found, drawn = np.concatenate([found, some[~self(some)]]), drawn + len(some)
         return found[:n]
 
+    def of(self, pairs: Sequence[Pair]) -> Collisions:
+        """Return the same about other pairs of links, without a margin."""
+        covers = Covers(self.robot, self._covers.bodies, solid_pairs(self._exact, pairs))
+        return Collisions(pairs, covers, self._exact, (), self.notes, 0.0, np.zeros(len(pairs)))
+
+    def semantic(self) -> Robot:
+        """Return the robot with the pairs that need not be tested in its semantic description, for an SRDF file.
+
+        Reasons are those of MoveIt: Adjacent, Always (in contact wherever the joints stand), Default (in contact in the
+        neutral configuration), and Never, which is proved for few joints, and else found in samples and by descent from
+        the nearest of these. Pairs that the description disables already stay; those that are found in contact though
+        their reason is Never or none are named in `notes` of the robot.
+
+        Raises KinetreeError if links move by themselves.
+        """
+        from kinetree.contact.semantic import described
+
+        if self.moving:
+            raise fail(
+                "moving", f"links {', '.join(self.moving)} move by themselves; expected links of the robot alone"
+            )
+        return described(self)
+
+    def links(self) -> list[str]:
+        """Return the links with shapes."""
+        return list(self._exact.of_link)
+
+    def radii(self) -> dict[str, float]:
+        """Return how far the shapes of each link reach from its origin at most, m."""
+        reach: dict[str, float] = {}
+        for name, numbers in self._exact.of_link.items():
+            balls = [self._covers.bodies[str(i)].ball for i in numbers]
+            planes = any(self._exact.solids[i].kind == "plane" for i in numbers)
+            reach[name] = np.inf if planes else max(float(np.linalg.norm(b[:3])) + float(b[3]) for b in balls)
+        return reach
+
+    def least(self, q: Array, pair: int, above: Array) -> Array:
+        """Return lower bounds (n,) of the distances of one of `pairs`, which are those where they are not more than
+        `above`, 0 in contact. q (n, nq)."""
+        near, solids = self._covers.near(np.inf, self._used)(q), np.flatnonzero(self._pair_of == pair)
+        found = self._lower(near)[:, solids]
+        for column, solid in enumerate(solids):
+            rows = np.flatnonzero(found[:, column] <= above)
+            far, _ = self._distances(near, rows, np.full(len(rows), solid), above[rows])
+            found[rows, column] = far
+        return np.asarray(found.min(axis=1))
+
     def moved_by(self, robot: Robot, columns: Array) -> Collisions:
         """Return the same for a robot with the same links, such as one in which some joints stand, about the pairs that
         the coordinates `columns` of its q move against each other.

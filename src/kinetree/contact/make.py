@@ -17,8 +17,8 @@ from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
 from kinetree.contact.table import Body, body_of
-from kinetree.contact.ways import corners
-from kinetree.errors import KinetreeError, fail
+from kinetree.contact.ways import corners, samples
+from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
 from kinetree.queries.query import memoise, one_of
@@ -28,8 +28,6 @@ SLACK = 0.02
 """How far a cover reaches beyond its solid at most, m, unless that is large."""
 Covered = list[tuple[Solid, Cover]]
 """The shapes of a link with their covers."""
-SAMPLES = 10_000
-"""Configurations in all of which a pair must be in contact to count as always in contact."""
 
 
 @explain_type_errors
@@ -238,25 +236,10 @@ def _touching(shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0
 
 def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
     """Return the pairs in contact in all random configurations, and with the joints between them at their limits."""
-    always, q = list(pairs), _samples(shapes.robot)
+    always, q = list(pairs), samples(shapes.robot)
     for part in (q[:20], q[20:400], q[400:]):
         always = _touching(shapes, always, part, margin)
     if not always:
         return []
     contact = _collisions(shapes, always, (), (), margin)
     return [pair for i, pair in enumerate(always) if contact.where(corners(shapes.robot, *pair))[:, i].all()]
-
-
-def _samples(robot: Robot) -> Array:
-    """Return configurations (SAMPLES, nq) inside the limits; coordinates without limits lie between -1 and 1."""
-    try:
-        return np.asarray(robot.limits.sample(SAMPLES, seed=0))
-    except KinetreeError:
-        rng, lower, upper = np.random.default_rng(0), robot.limits.lower, robot.limits.upper
-        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0, -1.0))
-        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + 2.0), (SAMPLES, robot.nq))
-        for name, where in robot.q_slices.items():
-            if quaternion := robot.joints[name].kind.quaternion:
-                turn = rng.normal(size=(SAMPLES, 4))
-                q[:, where][:, quaternion] = turn / np.linalg.norm(turn, axis=1)[:, None]
-        return q

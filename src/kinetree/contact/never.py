@@ -16,11 +16,14 @@ MOST_JOINTS = 3
 """Coordinates between two links up to which a proof is tried."""
 MOST_PARTS = 20_000
 """Parts of the ranges that are looked at for a proof."""
+CLOSE = 1e-6
+"""Distance up to which links may count as in contact, m."""
 TURN = np.pi
 """End of the range of an angle without limits, rad, on both sides."""
 
-Distances = Callable[[Array], Array]
-"""Lower bounds of the distances of two links (n,), m, from configurations (n, nq); 0 in contact."""
+Distances = Callable[[Array, Array], Array]
+"""Lower bounds of the distances of two links (n,), m, from configurations (n, nq) and numbers (n,): 0 in contact, and
+close where they are below these numbers."""
 
 
 class Looked(NamedTuple):
@@ -50,10 +53,11 @@ def proved(robot: Robot, a: str, b: str, radius: Mapping[str, float], distances:
         looked += len(middles)
         q = np.tile(q0, (len(middles), 1))
         q[:, columns] = middles
-        far = distances(q)
+        change = halves @ r + CLOSE
+        far = distances(q, change)
         if not far.all():
             return Looked(q[far.argmin()], 0)
-        left = ~(far > halves @ r)
+        left = ~(far > change)
         middles, halves = _halved(middles[left], halves[left], r)
     return Looked(None, 0 if len(middles) else looked)
 

@@ -84,11 +84,13 @@ class PassiveJoint(Brief):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CollisionPair(Brief):
-    """Two links whose collisions are not looked for, or are after all."""
+    """Two links whose collisions are not looked for, or are after all. evidence: what shows the reason, written as a
+    comment."""
 
     link1: str
     link2: str
     reason: str = ""
+    evidence: str = field(default="", compare=False)
     source: Source | None = field(default=None, compare=False)
 
 

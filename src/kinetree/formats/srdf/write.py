@@ -11,7 +11,7 @@ from kinetree.syntax.numbers import format_numbers
 from kinetree.syntax.xml.writer import XmlWriter
 
 INNER = {"joints": "joint", "spheres": "sphere"}
-NOT_WRITTEN = ("source", *CHILDREN)
+NOT_WRITTEN = ("source", "evidence", *CHILDREN)
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
