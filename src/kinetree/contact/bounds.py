@@ -44,7 +44,7 @@ class Covers:
 
         def algorithm(search: _Search) -> Any:
             least = [search.least(table) for table in self.tables]
-            return np.asarray(least[0] if len(least) == 1 else np.minimum(*least))
+            return np.asarray(np.minimum(*least) if len(least) == 2 else [*least, np.inf][0])
 
         return self._kernel("clearance", Port("clearance", (), (), "no more than the least distance; m"), algorithm)
 
@@ -68,7 +68,9 @@ class Covers:
 
         def algorithm(search: _Search) -> Any:
             found = [search.below(table, most) for table in self.tables]
-            return np.array(found[0] if len(found) == 1 else [np.minimum(a, b) for a, b in zip(*found, strict=True)])
+            if len(found) == 2:
+                return np.array([np.minimum(a, b) for a, b in zip(*found, strict=True)])
+            return np.array([*found, [most] * len(self.pairs)][0])
 
         def whole(T: Mapping[str, Any], found: Any) -> Any:
             poses = [(T[solid.link][:3] @ solid.T).ravel() for solid in solids]

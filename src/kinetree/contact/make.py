@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
 from kinetree.contact.table import Body, body_of
-from kinetree.contact.ways import corners
+from kinetree.contact.ways import columns_between, corners, endless_columns
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
@@ -28,6 +29,8 @@ SLACK = 0.02
 """How far a cover reaches beyond its solid at most, m, unless that is large."""
 Covered = list[tuple[Solid, Cover]]
 """The shapes of a link with their covers."""
+NEAR = 0.02
+"""How far neighbours are apart at most in the neutral configuration, m; others are tested."""
 SAMPLES = 10_000
 """Configurations in all of which a pair must be in contact to count as always in contact."""
 
@@ -46,7 +49,7 @@ def clearance(
 
     The bound is proved: it is the distance of spheres and boxes that contain the shapes, less what rounding can be. A
     clearance of 0 or less means that the links are not proved apart, not that they are in contact. each: return it for
-    each pair (…, k). The other options are those of `kt.collisions`.
+    each pair (…, k). geometry, touch, without: as those of `kt.collisions`.
 
     Raises KinetreeError as `kt.collisions` does.
 
@@ -87,14 +90,16 @@ def collisions(
     geometry: "mesh" takes the triangles of mesh files, closed ones as solids, open ones as surfaces; "hull" their
     convex hulls. margin: links count as in contact up to this distance, m; but those that are always so near, named in
     `notes`, only if they are in contact, unless `pairs` names them. touch: links that may touch each other, such
-    as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
+    as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4); links that
+    are fixed to them do not follow. without:
     links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
 
     By default these pairs are left out: links that do not move against each other, neighbours (no other link with
-    shapes between them, and one joint that moves, which is not floating or planar, or several that turn), and pairs
-    that are in contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of
-    the pairs that an SRDF disables, those for the reason User are left out too, and those for Default that are in
-    contact in the neutral configuration.
+    shapes between them, and one joint that moves, which is not floating or planar, or several that turn; those that
+    slide, and those of which neither carries the other, only where they are less than 2 cm apart in the neutral
+    configuration), and pairs that are in contact in all of 10,000 configurations and wherever the joints between them
+    stand at their limits. Of the pairs that an SRDF disables, those for the reason User are left
+    out too, and those for Default that are in contact in the neutral configuration; and those that an MJCF excludes.
 
     Raises KinetreeError for a robot without collision shapes, for shapes that cannot be used, and for unknown links.
 
@@ -116,10 +121,10 @@ def collisions(
         >>> contact.distance([0.0, 0.0]).round(9)
         np.float64(0.4)
     """
-    if not (np.isfinite(margin) and margin >= 0):
+    if isinstance(margin, bool) or not (np.isfinite(margin) and margin >= 0):
         raise fail("margin", f"margin is {margin!r}; expected a distance from 0, m")
     shapes = _shapes(robot, geometry, without)
-    alone = tuple(links_named(robot, "moving", moving))
+    alone = tuple(dict.fromkeys(links_named(robot, "moving", moving)))
     own, left_out = _pairs(shapes, pairs, touch, alone)
     close: list[Pair] = []
     if margin and pairs is None:
@@ -198,7 +203,9 @@ def _pairs(
     left_out = [*left_out, *(LeftOut(*pair, "may touch") for pair in own if may_touch.issuperset(pair))]
     own = [pair for pair in own if not may_touch.issuperset(pair)]
     if not own:
-        raise fail("contact-pairs", "no two links are left to be tested", element=f"robot {robot.name!r}")
+        why = ", ".join(f"{n} {reason}" for reason, n in Counter(one.reason for one in left_out).items())
+        message = f"no two links are left to be tested{f'; pairs that are left out: {why}' if why else ''}"
+        raise fail("contact-pairs", message, element=f"robot {robot.name!r}")
     return own, left_out
 
 
@@ -221,7 +228,14 @@ def _collisions(
 
 def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
     robot = shapes.robot
-    pairs, left_out = moving_pairs(robot, list(shapes.bodies), moving)
+    pairs, neighbours, perhaps = moving_pairs(robot, list(shapes.bodies), moving)
+    near, place = _touching(shapes, perhaps, robot.q()[None], NEAR), {name: i for i, name in enumerate(shapes.bodies)}
+
+    def ordered(some: Collection[Pair]) -> list[Pair]:
+        return sorted(some, key=lambda pair: (place[pair[0]], place[pair[1]]))
+
+    left_out = [LeftOut(*pair, "neighbours") for pair in ordered({*neighbours, *near})]
+    pairs = ordered({*pairs, *perhaps} - {*near})
     neutral = _touching(shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
     always = _always(shapes, neutral)
     kept, more = without_srdf(robot, pairs, always, neutral)
@@ -237,8 +251,11 @@ def _touching(shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0
 
 
 def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
-    """Return the pairs in contact in all random configurations, and with the joints between them at their limits."""
-    always, q = list(pairs), _samples(shapes.robot)
+    """Return the pairs in contact in all random configurations, and with the joints between them at their limits; none
+    of which a joint without ends moves one away from the other."""
+    endless = endless_columns(shapes.robot)
+    always = [pair for pair in pairs if endless.isdisjoint(columns_between(shapes.robot, *pair))]
+    q = _samples(shapes.robot)
     for part in (q[:20], q[20:400], q[400:]):
         always = _touching(shapes, always, part, margin)
     if not always:
@@ -248,13 +265,16 @@ def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list
 
 
 def _samples(robot: Robot) -> Array:
-    """Return configurations (SAMPLES, nq) inside the limits; coordinates without limits lie between -1 and 1."""
+    """Return configurations (SAMPLES, nq) inside the limits; angles without limits make whole turns, lengths without
+    limits lie between -1 and 1 m."""
     try:
         return np.asarray(robot.limits.sample(SAMPLES, seed=0))
     except KinetreeError:
         rng, lower, upper = np.random.default_rng(0), robot.limits.lower, robot.limits.upper
-        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0, -1.0))
-        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + 2.0), (SAMPLES, robot.nq))
+        width = np.full(robot.nq, 2 * np.pi)
+        width[sorted(endless_columns(robot))] = 2.0
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - width, -width / 2))
+        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + width), (SAMPLES, robot.nq))
         for name, where in robot.q_slices.items():
             if quaternion := robot.joints[name].kind.quaternion:
                 turn = rng.normal(size=(SAMPLES, 4))

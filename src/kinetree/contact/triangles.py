@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from kinetree.contact.surfaces import turns
 from kinetree.spatial.se3 import Array
 
 FAR = 1e100
+_PLACING = Lock()
+"""Held while objects of FCL stand where a question puts them."""
 
 
 class Triangles:
@@ -27,6 +30,9 @@ class Triangles:
         self._still = fcl.Transform()
         self._known: dict[int, Any] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Triangles, (self._solids,)
+
     def distance(self, a: int, b: int, T: Array, above: float) -> tuple[float, Array]:
         """Return the distance of two solids, m, 0 in contact, and their nearest points (2, 3) in the frame of the
         first;
@@ -34,6 +40,10 @@ class Triangles:
 
         T (3, 4): pose of the second in the first.
         """
+        with _PLACING:
+            return self._distance(a, b, T, above)
+
+    def _distance(self, a: int, b: int, T: Array, above: float) -> tuple[float, Array]:
         fcl = self._fcl
         first, second = self._object(a), self._object(b)
         first.setTransform(self._still)

@@ -35,6 +35,23 @@ def columns_between(robot: Robot, a: str, b: str) -> set[int]:
     return {i for where in own for i in range(robot.nq)[where]}
 
 
+def carries(robot: Robot, a: str, b: str) -> bool:
+    """Return whether one of two links carries the other."""
+    one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
+    return one <= other or other <= one
+
+
+def endless_columns(robot: Robot) -> set[int]:
+    """Return the coordinates of q that are lengths without ends."""
+    angular = [is_angle for name in robot.q_slices for is_angle in robot.joints[name].kind.angular]
+    bounded = np.isfinite(robot.limits.lower) & np.isfinite(robot.limits.upper)
+    quaternion: set[int] = set()
+    for name, where in robot.q_slices.items():
+        if part := robot.joints[name].kind.quaternion:
+            quaternion |= set(range(robot.nq)[where][part])
+    return {i for i in range(robot.nq) if not (angular[i] or bounded[i])} - quaternion
+
+
 def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
     """Return the links on the way from one link to another, without both, and the joints on it that move."""
     one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
