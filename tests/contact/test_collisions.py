@@ -194,6 +194,7 @@ def test_a_bad_configuration_fails_alone():
         assert np.isnan(kt.clearance(contact.robot)(q)).tolist() == [False, True, False, True, False]
 
 
+@pytest.mark.slow
 def test_shapes_of_one_size_in_other_places_have_kernels_of_their_own():
     """Robots that differ only in where their shapes are do not share code in the cache."""
     contacts = [between(BALL, shape("sphere", at=(0, y, 0), radius=0.1)) for y in (0.0, 0.7)]
@@ -231,6 +232,7 @@ CUBE = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 FACES = ["1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4"]
 
 
+@pytest.mark.slow
 @each("kind, sizes", [("sphere", {"radius": 1}), ("capsule", {"radius": 1, "length": 4})])
 def test_balls_and_capsules_are_round_against_meshes_too(kind, sizes, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
