@@ -91,8 +91,8 @@ def collisions(
     convex hulls. margin: links count as in contact up to this distance, m; but those that are always so near, named in
     `notes`, only if they are in contact, unless `pairs` names them. touch: links that may touch each other, such
     as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4); links that
-    are fixed to them do not follow. without:
-    links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
+    are fixed to them do not follow. without: links that are left out where their shapes cannot be used; and those that
+    `notes` of the result need not name.
 
     By default these pairs are left out: links that do not move against each other, neighbours (no other link with
     shapes between them, and one joint that moves, which is not floating or planar, or several that turn; those that

@@ -13,9 +13,9 @@ import numpy as np
 from kinetree.contact.poses import inverses
 from kinetree.contact.solids import Solid
 from kinetree.contact.surfaces import turns
+from kinetree.contact.table import FAR
 from kinetree.spatial.se3 import Array
 
-FAR = 1e100
 _PLACING = Lock()
 """Held while objects of FCL stand where a question puts them."""
 
@@ -35,8 +35,7 @@ class Triangles:
 
     def distance(self, a: int, b: int, T: Array, above: float) -> tuple[float, Array]:
         """Return the distance of two solids, m, 0 in contact, and their nearest points (2, 3) in the frame of the
-        first;
-        where the distance is not asked for, `above` is 0 and any number above that is returned.
+        first. Where only contact matters, `above` is 0, and any number above that is returned.
 
         T (3, 4): pose of the second in the first.
         """

@@ -37,7 +37,7 @@ def columns_between(robot: Robot, a: str, b: str) -> set[int]:
 
 def carries(robot: Robot, a: str, b: str) -> bool:
     """Return whether one of two links carries the other."""
-    one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
+    one, other = _ways(robot, a, b)
     return one <= other or other <= one
 
 
@@ -54,7 +54,12 @@ def endless_columns(robot: Robot) -> set[int]:
 
 def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
     """Return the links on the way from one link to another, without both, and the joints on it that move."""
-    one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
+    one, other = _ways(robot, a, b)
     joints = [robot.joints[name] for name in one ^ other]
     links = {link for joint in joints for link in (joint.parent, joint.child)}
     return links - {a, b}, [joint for joint in joints if joint.kind.nv]
+
+
+def _ways(robot: Robot, a: str, b: str) -> list[set[str]]:
+    """Return the names of the joints from the root to each of two links."""
+    return [{joint.name for joint in robot.joints_to(name)} for name in (a, b)]
