@@ -1,5 +1,8 @@
 """Inverse kinematics with clearance: answers are apart, and failures say which links are in contact."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -343,3 +346,13 @@ def test_another_clearance_or_geometry_is_another_solver(robot):
     solvers = [kt.ik(robot, "tip", goal="position", **own) for own in words]
     assert len({*map(id, solvers)}) == 4
     assert [solver.contact and solver.contact.margin for solver in solvers] == [None, 0.0, 0.002, 0.002]
+
+
+@pytest.mark.parametrize("make", [kt.collisions, kt.clearance, lambda one: kt.ik(one, "tip", clearance=0.0)])
+def test_what_is_kept_for_a_robot_does_not_keep_it(make):
+    one = planar()
+    known = weakref.ref(one)
+    make(one)
+    del one
+    gc.collect()
+    assert known() is None

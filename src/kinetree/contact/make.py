@@ -69,7 +69,7 @@ def clearance(
     """
     one_of("each", each, (True, False))
     shapes = _shapes(robot, geometry, without)
-    covers = Covers(robot, shapes.bodies, _pairs(shapes, pairs, touch, ())[0])
+    covers = Covers(robot, shapes.bodies, _pairs(robot, shapes, pairs, touch, ())[0])
     return covers.each() if each else covers.least()
 
 
@@ -125,12 +125,12 @@ def collisions(
         raise fail("margin", f"margin is {margin!r}; expected a distance from 0, m")
     shapes = _shapes(robot, geometry, without)
     alone = tuple(dict.fromkeys(links_named(robot, "moving", moving)))
-    own, left_out = _pairs(shapes, pairs, touch, alone)
+    own, left_out = _pairs(robot, shapes, pairs, touch, alone)
     close: list[Pair] = []
     if margin and pairs is None:
         some = [pair for pair in own if not {*pair} & {*alone}]
-        close = memoise(robot, (*shapes.key, tuple(some), margin), lambda: _always(shapes, some, float(margin)))
-    return _collisions(shapes, own, alone, left_out, float(margin), close)
+        close = memoise(robot, (*shapes.key, tuple(some), margin), lambda: _always(robot, shapes, some, float(margin)))
+    return _collisions(robot, shapes, own, alone, left_out, float(margin), close)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,6 @@ class _Shapes:
     """The shapes of the links of a robot. bodies, solids: the covers of links, and of their solids by number. notes:
     what a user should know of the shapes."""
 
-    robot: Robot
     key: tuple[object, ...]
     links: Mapping[str, list[Solid]]
     bodies: Mapping[str, Body]
@@ -187,17 +186,16 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
     notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
     notes += [f"{note.element}: {note.message}" for note in robot.notes if note.code == "simple-shapes"]
-    return _Shapes(robot, key, links, bodies, solids, exact, tuple(notes))
+    return _Shapes(key, links, bodies, solids, exact, tuple(notes))
 
 
 def _pairs(
-    shapes: _Shapes, pairs: Collection[Pair] | None, touch: Collection[str], moving: tuple[str, ...]
+    robot: Robot, shapes: _Shapes, pairs: Collection[Pair] | None, touch: Collection[str], moving: tuple[str, ...]
 ) -> tuple[list[Pair], list[LeftOut]]:
-    robot = shapes.robot
     left_out: list[LeftOut] = []
     may_touch = set(links_named(robot, "touch", touch))
     if pairs is None:
-        own, left_out = memoise(robot, (*shapes.key, "pairs", moving), lambda: _tested(shapes, moving))
+        own, left_out = memoise(robot, (*shapes.key, "pairs", moving), lambda: _tested(robot, shapes, moving))
     else:
         own = chosen_pairs(robot, pairs, shapes.links)
     left_out = [*left_out, *(LeftOut(*pair, "may touch") for pair in own if may_touch.issuperset(pair))]
@@ -210,6 +208,7 @@ def _pairs(
 
 
 def _collisions(
+    robot: Robot,
     shapes: _Shapes,
     pairs: Sequence[Pair],
     moving: tuple[str, ...],
@@ -217,7 +216,7 @@ def _collisions(
     margin: float,
     close: Collection[Pair] = (),
 ) -> Collisions:
-    covers = Covers(shapes.robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
+    covers = Covers(robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
     notes = [f"links {a!r} and {b!r} are always within {margin:g} m: only contact counts" for a, b in close]
     planes = {solid.link for solid in shapes.exact.solids if solid.kind == "plane"}
     endless = "planes without ends of links {!r} and {!r} are not tested against each other"
@@ -226,42 +225,42 @@ def _collisions(
     return Collisions(pairs, covers, shapes.exact, left_out, (*shapes.notes, *notes), margin, margins)
 
 
-def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
-    robot = shapes.robot
+def _tested(robot: Robot, shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
     pairs, neighbours, perhaps = moving_pairs(robot, list(shapes.bodies), moving)
-    near, place = _touching(shapes, perhaps, robot.q()[None], NEAR), {name: i for i, name in enumerate(shapes.bodies)}
+    near = _touching(robot, shapes, perhaps, robot.q()[None], NEAR)
+    place = {name: i for i, name in enumerate(shapes.bodies)}
 
     def ordered(some: Collection[Pair]) -> list[Pair]:
         return sorted(some, key=lambda pair: (place[pair[0]], place[pair[1]]))
 
     left_out = [LeftOut(*pair, "neighbours") for pair in ordered({*neighbours, *near})]
     pairs = ordered({*pairs, *perhaps} - {*near})
-    neutral = _touching(shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
-    always = _always(shapes, neutral)
+    neutral = _touching(robot, shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
+    always = _always(robot, shapes, neutral)
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
 
 
-def _touching(shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0.0) -> list[Pair]:
+def _touching(robot: Robot, shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0.0) -> list[Pair]:
     """Return the pairs that are in contact in all of some configurations (n, nq)."""
     if not some:
         return []
-    where = _collisions(shapes, some, (), (), margin).where(q)
+    where = _collisions(robot, shapes, some, (), (), margin).where(q)
     return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
 
 
-def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
+def _always(robot: Robot, shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
     """Return the pairs in contact in all random configurations, and with the joints between them at their limits; none
     of which a joint without ends moves one away from the other."""
-    endless = endless_columns(shapes.robot)
-    always = [pair for pair in pairs if endless.isdisjoint(columns_between(shapes.robot, *pair))]
-    q = _samples(shapes.robot)
+    endless = endless_columns(robot)
+    always = [pair for pair in pairs if endless.isdisjoint(columns_between(robot, *pair))]
+    q = _samples(robot)
     for part in (q[:20], q[20:400], q[400:]):
-        always = _touching(shapes, always, part, margin)
+        always = _touching(robot, shapes, always, part, margin)
     if not always:
         return []
-    contact = _collisions(shapes, always, (), (), margin)
-    return [pair for i, pair in enumerate(always) if contact.where(corners(shapes.robot, *pair))[:, i].all()]
+    contact = _collisions(robot, shapes, always, (), (), margin)
+    return [pair for i, pair in enumerate(always) if contact.where(corners(robot, *pair))[:, i].all()]
 
 
 def _samples(robot: Robot) -> Array:
