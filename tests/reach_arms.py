@@ -4,6 +4,8 @@ from math import pi
 
 import kinetree as kt
 
+OPTIONS = {"tolerance": (1e-6, 1e-6), "descents": 128, "loops": "refuse"}
+"""Of `kt.ik`, as a reach map passes them on by default."""
 JOINT = """<link name="l{i}"/><joint name="j{i}" type="{kind}"><parent link="{parent}"/><child link="l{i}"/>
 <origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{limit}</joint>"""
 

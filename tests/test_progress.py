@@ -120,3 +120,10 @@ def test_a_command_shows_a_bar_on_a_terminal_only(tmp_path, terminal):
     assert ("checking" in text) == terminal
     assert (text == "") != terminal
     assert b"checking" not in child.stdout
+
+
+def test_a_total_that_is_not_known_is_0():
+    done = []
+    with reporting(lambda *counts: done.append(counts)):
+        assert list(tracked(iter("ab"), "letters")) == ["a", "b"]
+    assert done == [(0, 0), (0, 0)]

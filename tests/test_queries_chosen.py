@@ -10,6 +10,7 @@ from each import each
 from kinetree import dynamics, kinematics
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Robot
+from kinetree.model.tree import _still
 from kinetree.queries.joint_choice import with_moving_joints
 from physics import everything, solid
 from support import example_robot_urdfs, icub_urdfs, random_q
@@ -228,3 +229,18 @@ def test_a_name_that_is_neither_joint_nor_group():
         kt.fk(ICUB, "l_hand", base="chest", joints="left_arn")
     with pytest.raises(KinetreeError, match="no joint 'l_elbo'; did you mean 'l_elbow'"):
         kt.fk(ICUB, "l_hand", base="chest", joints=["l_elbo"])
+
+
+def test_the_input_of_joints_that_stand_says_what_it_is():
+    fk = kt.fk(ROBOT, "trunk5", joints=[ROBOT.joint_names[0]], at="input")
+    assert (fk.inputs[1].name, fk.inputs[1].about) == ("at", "where the other joints stand; m, rad")
+
+
+def test_a_joint_that_stands_has_no_velocity_and_stays():
+    kind = _still(ROBOT.joints[ROBOT.joint_names[0]].kind)
+    q = np.array([0.5])
+    assert (kind.rates(q, np.zeros(0)) == 0).all()
+    assert kind.motion_subspace((), 0.0, q).shape == (6, 0)
+    assert (kind.bias((), 0.0, q, np.zeros(0)) == 0).all()
+    assert kind.integrate(q, np.zeros(0)) == q
+    assert kind.difference(q, q).shape == kind.drift(q, np.zeros(0)).shape == (0,)

@@ -160,7 +160,7 @@ def unpack(folder):
 def build(target, source, folder, umask=-1, **environment):
     """Build as pip does without isolation, which installs nothing."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
-    environment = {**os.environ, **environment}
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
     return subprocess.run(command, cwd=source, env=environment, umask=umask, capture_output=True, text=True)
 
 

@@ -165,7 +165,10 @@ def test_reach_prints_volumes_and_removes_nothing_but_a_map(run, coupled, tmp_pa
         "3 x 1 x 2 voxels of 0.5 m from -0.25, 0.125, 1\n"
         "symmetric about the line at x 0.25, y -1.5\n",
     )
-    defaults = {"directions": 50, "rolls": 4, "descents": 128, "loops": "refuse", "voxel": 0.5, "store": None}
+    defaults = {"directions": 50, "rolls": 4, "descents": 128, "loops": "refuse", "voxel": 0.5, "store": None} | {
+        "clearance": None,
+        "geometry": "mesh",
+    }
     assert asked.pop() == (("l4", "l1"), {**defaults, "box": ((0, 0, 0), (1, 2, 3)), "symmetry": False})
     store = tmp_path / "map.zarr"
     store.mkdir()

@@ -85,7 +85,7 @@ def beyond(points, spheres):
     return (np.linalg.norm(points[:, None] - spheres[:, :3], axis=2) - spheres[:, 3]).min(axis=1)
 
 
-@pytest.mark.parametrize("name", SOLIDS)
+@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.slow), *sorted(SOLIDS.keys() - {"mesh"})])
 def test_every_point_is_in_an_outer_sphere(name):
     """With KINETREE_ALL of at least 10^6 points of each."""
     one, found, seen = SOLIDS[name], cover(SOLIDS[name], 0.03), 0

@@ -171,6 +171,7 @@ def test_one_and_many_agree_with_distances_of_planes_meshes_and_boxes(world, mar
     assert contact(np.full(4, np.nan))
 
 
+@pytest.mark.slow
 def test_a_box_may_stand_on_a_plane():
     """The plane has no spheres, and so those of the box are compared with it."""
     words = (

@@ -10,7 +10,7 @@ import kinetree as kt
 import pages
 from coal_referee import Referee
 from crosscheck.test_contact_coal import CLOSE
-from support import example_robot_urdfs
+from support import at_length, example_robot_urdfs
 
 pytestmark = pytest.mark.crosscheck
 PAGE = pages.ROOT / "docs" / "how-to" / "contact.md"
@@ -28,7 +28,7 @@ def test_the_page_and_coal_say_the_same():
     robot = names["robot"]
     for geometry in ("mesh", "hull"):
         contact = kt.collisions(robot, geometry=geometry)
-        referee, q = Referee(contact), robot.limits.sample(40, seed=5)
+        referee, q = Referee(contact), robot.limits.sample(at_length(15, 200), seed=5)
         where, bound = contact.where(q), kt.clearance(robot, geometry=geometry)(q)
         for i, one in enumerate(q):
             far = referee.distances(one, contact.pairs)

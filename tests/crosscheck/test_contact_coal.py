@@ -25,7 +25,7 @@ def test_hulls(file):
     robot = kt.load(file)
     contact = kt.collisions(robot, geometry="hull")
     referee = Referee(contact)
-    q = robot.limits.sample(at_length(25, 1000), seed=2)
+    q = robot.limits.sample(at_length(12, 1000), seed=2)
     where, bounds = contact.where(q), kt.clearance(robot, geometry="hull", each=True)(q)
     found = contact.witness(q)
     for i, one in enumerate(q):

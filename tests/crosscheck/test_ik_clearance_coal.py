@@ -49,7 +49,7 @@ CASES = {
 @pytest.mark.parametrize("case", list(CASES))
 def test_no_answer_is_in_contact(case):
     make, frame, options, least = CASES[case]
-    robot, count = make(), at_length(300, 2000)
+    robot, count = make(), at_length(150, 2000)
     solve = kt.ik(robot, frame, clearance=CLEARANCE, geometry="hull", **options)
     contact, columns, q = solve.contact, solve._problem.columns, []
     rng, neutral = np.random.default_rng(4), robot.limits.project(robot.q())

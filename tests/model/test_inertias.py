@@ -46,7 +46,7 @@ def test_inertias_of_bodies_are_legal(b):
 @each(
     "b, c, code, words",
     [
-        (inertial(-1, 1, 1, 1), "", "INR-004", "link 'b': the mass is -1 kg"),
+        (inertial(-1, 1, 1, 1), "", "INR-004", "link 'b': the mass is -1 kg; expected 0 or more"),
         (inertial(2, 1, 1, 1), inertial(-1, 1, 1, 1), "INR-004", "link 'c'"),
         (inertial(1, -0.1, 1, 1, x=5.0), "", "INR-001", "link 'b': the moments of inertia are -0.1, 1, 1 kg m²"),
         (

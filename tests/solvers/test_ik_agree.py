@@ -93,6 +93,7 @@ def test_out_of_reach_all_three_agree(hand):
     np.testing.assert_array_equal(ik(T, threads=2).success, success)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tolerance", [pytest.param(1e-6, marks=pytest.mark.slow), 1e-3])
 def test_at_the_ends_of_ranges_all_three_agree_about_targets_that_are_not_exact(tolerance, count):

@@ -1,5 +1,8 @@
 """Inverse kinematics with clearance: answers are apart, and failures say which links are in contact."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -336,3 +339,20 @@ def test_reach_maps():
     assert clear.grid.axis is None  # the post is on one side
     centers = clear.grid.centers.reshape(-1, 3)
     assert (solve.reachable(centers) == (clear.reached.reshape(-1) > 0)).all()
+
+
+def test_another_clearance_or_geometry_is_another_solver(robot):
+    words = [{}, {"clearance": 0.0}, {"clearance": 0.002}, {"clearance": 0.002, "geometry": "hull"}]
+    solvers = [kt.ik(robot, "tip", goal="position", **own) for own in words]
+    assert len({*map(id, solvers)}) == 4
+    assert [solver.contact and solver.contact.margin for solver in solvers] == [None, 0.0, 0.002, 0.002]
+
+
+@pytest.mark.parametrize("make", [kt.collisions, kt.clearance, lambda one: kt.ik(one, "tip", clearance=0.0)])
+def test_what_is_kept_for_a_robot_does_not_keep_it(make):
+    one = planar()
+    known = weakref.ref(one)
+    make(one)
+    del one
+    gc.collect()
+    assert known() is None

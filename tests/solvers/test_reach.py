@@ -13,7 +13,7 @@ from kinetree.lab.reach.run import _job
 from kinetree.lab.reach.slabs import targets_at
 from kinetree.solvers.ik.reachable import judged
 from random_arms import on
-from reach_arms import chain, two_links, ur5
+from reach_arms import OPTIONS, chain, two_links, ur5
 
 pytestmark = pytest.mark.slow  # longer than a quick test
 
@@ -92,7 +92,7 @@ def test_best_of_all_solutions(arm, small):
 
 def test_symmetry_gives_what_every_voxel_gives(arm, small):
     """Voxels at the same distance from the axis are computed once; computed one by one, they are the same."""
-    job, _ = _job(arm, "tool0", "base_link", *(0.3, None, 8, 2, True, (1e-6, 1e-6), 128, "refuse"))
+    job, _ = _job(arm, "tool0", "base_link", 0.3, None, 8, 2, True, OPTIONS, None)
     centers = small.grid.centers.reshape(-1, 3)
     assert len(job.centers) < len(centers) / 4
     every = replace(job, centers=centers)
@@ -134,7 +134,7 @@ def test_a_default_box_has_all_that_is_reached(arm):
 def test_tendons_of_the_icub():
     """Every solution is inside the rows, which take a part of the reach away."""
     robot = kt.load("icub")
-    arguments = ("l_hand", "chest", *(0.08, None, 0, 0, True, (1e-6, 1e-6), 128, "refuse"))
+    arguments = ("l_hand", "chest", 0.08, None, 0, 0, True, OPTIONS, None)
     job, _ = _job(robot, *arguments)
     assert len(job.search.G) > 0
     q = judged(job.search.solver, targets_at(job.grid, job.centers))[1]
@@ -326,7 +326,7 @@ def test_a_map_never_contradicts_reachable(name, kind):
         "plane": lambda: (two_links((-1.0, 1.0), (0.0, 2.0)), "tool0", "base_link"),
     }[name]()
     directions, rolls = {"pose": (8, 2), "direction": (8, 0), "position": (0, 0)}[kind]
-    job, _ = _job(robot, frame, base, 0.5, None, directions, rolls, False, (1e-6, 1e-6), 128, "refuse")
+    job, _ = _job(robot, frame, base, 0.5, None, directions, rolls, False, OPTIONS, None)
     ik, rng = job.search.solver, np.random.default_rng(5)
     q = edges(robot, ik._problem.columns, 150, rng)
     T = np.asarray(kt.fk(robot, frame, base)(q))

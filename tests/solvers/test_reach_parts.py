@@ -379,7 +379,7 @@ def test_slabs_have_about_2_16_targets(orientations, centers, cells, count):
 class Solver:
     """A solver of two joints with two closed forms; inside the limits are angles below 10."""
 
-    _problem, _more = SimpleNamespace(columns=[0, 1], descents=5, nq=2), ()
+    _problem, _more, contact = SimpleNamespace(columns=[0, 1], descents=5, nq=2), (), None
     _inside = SimpleNamespace(template=np.zeros(HEAD + 4), neutral=np.zeros(2))
 
     def __init__(self):
@@ -488,7 +488,7 @@ def test_wrong_arguments(options, message):
 
 def test_boxes_and_what_a_map_depends_on():
     arm = two_links((-1.0, 2.0), (0.3, 2.5))
-    common = (0, 0, True, (1e-6, 1e-5), 7, "refuse")
+    common = (0, 0, True, {"tolerance": (1e-6, 1e-5), "descents": 7, "loops": "refuse"}, None)
     (job, arguments) = _job(arm, "tool0", "base_link", 0.25, [(0, 0, 0), (0.5, 0.6, 0)], *common)
     assert {name: value for name, value in arguments.items() if name not in ("model", "limits", "kinetree")} == {
         "robot": "2r",

@@ -14,7 +14,7 @@ import kinetree as kt
 from kinetree.lab.reach import slabs
 from kinetree.lab.reach.run import _job
 from kinetree.lab.reach.store import WORK
-from reach_arms import ur5
+from reach_arms import OPTIONS, ur5
 
 pytest.importorskip("zarr")
 
@@ -65,7 +65,7 @@ def test_an_interrupted_map_is_continued(arm, tmp_path, monkeypatch):
     assert 1 <= written <= 2
     left = []
     kt.reach_map(arm, "tool0", **SMALL, store=parts, progress=lambda done, total: left.append(total))
-    job, _ = _job(arm, "tool0", "base_link", *(0.3, None, 8, 2, True, (1e-6, 1e-6), 128, "refuse"))
+    job, _ = _job(arm, "tool0", "base_link", 0.3, None, 8, 2, True, OPTIONS, None)
     assert left[0] == job.slabs - written
     assert contents(parts) == contents(whole)
     assert not (parts / WORK).exists()

@@ -41,19 +41,21 @@ class Covers:
 
     def least(self) -> Kernel:
         """Return the kernel from q to a lower bound of the least distance of all pairs (…,), m."""
+        tables = self.tables
 
         def algorithm(search: _Search) -> Any:
-            least = [search.least(table) for table in self.tables]
-            return np.asarray(least[0] if len(least) == 1 else np.minimum(*least))
+            least = [search.least(table) for table in tables]
+            return np.asarray(np.minimum(*least) if len(least) == 2 else [*least, np.inf][0])
 
         return self._kernel("clearance", Port("clearance", (), (), "no more than the least distance; m"), algorithm)
 
     def each(self) -> Kernel:
         """Return the kernel from q to a lower bound of the distance of each pair (…, k), m."""
+        tables, count = self.tables, len(self.pairs)
 
         def algorithm(search: _Search) -> Any:
-            found: list[Any] = [np.inf] * len(self.pairs)
-            for table in self.tables:
+            found: list[Any] = [np.inf] * count
+            for table in tables:
                 for i, d in search.each(table):
                     found[i] = d if found[i] == np.inf else np.minimum(found[i], d)
             return np.array(found)
@@ -64,11 +66,14 @@ class Covers:
         """Return the kernel from q to rows of 12 numbers: the poses (3, 4) of solids in the root, then the lesser of
         `most` and a lower bound of the distance of each pair, m, padded with `most`. It has no derivative, and is
         quicker than `each` the less `most` is."""
-        rows = len(solids) + -(-len(self.pairs) // ROW)
+        tables, count = self.tables, len(self.pairs)
+        rows = len(solids) + -(-count // ROW)
 
         def algorithm(search: _Search) -> Any:
-            found = [search.below(table, most) for table in self.tables]
-            return np.array(found[0] if len(found) == 1 else [np.minimum(a, b) for a, b in zip(*found, strict=True)])
+            found = [search.below(table, most) for table in tables]
+            if len(found) == 2:
+                return np.array([np.minimum(a, b) for a, b in zip(*found, strict=True)])
+            return np.array([*found, [most] * count][0])
 
         def whole(T: Mapping[str, Any], found: Any) -> Any:
             poses = [(T[solid.link][:3] @ solid.T).ravel() for solid in solids]
@@ -86,11 +91,13 @@ class Covers:
         names = [*dict.fromkeys(b.link for b in self.layout.bodies.values() if b.link not in self.moving)]
         more = [Port("moving", (len(self.moving), 4, 4), self.moving, "poses in the root; m")] if self.moving else []
 
+        layout, alone = self.layout, self.moving  # not `self`: what is kept for a robot must not keep it
+
         def traced(model: Tree, q: Any, *poses: Any) -> Any:
             T = dict(zip(names, forward_kinematics(model, q, names), strict=True))
-            T |= dict(zip(self.moving, poses[0], strict=True)) if poses else {}
-            own = points(self.layout, T)
-            size = sum(abs(x) for name in self.layout.bodies for x in own[self.layout.ball(name)])
+            T |= dict(zip(alone, poses[0], strict=True)) if poses else {}
+            own = points(layout, T)
+            size = sum(abs(x) for name in layout.bodies for x in own[layout.ball(name)])
             found = algorithm(_Search(own, q[0].graph))
             return whole(T, np.array([np.where(size < FAR, x, np.nan) for x in found.ravel()]).reshape(found.shape))
 

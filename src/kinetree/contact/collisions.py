@@ -19,7 +19,7 @@ from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
-from kinetree.spatial.numbers import numbers
+from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
 
 PORTION = 2000
@@ -132,6 +132,9 @@ class Collisions:
 
         Raises KinetreeError if fewer than one in a thousand is apart.
         """
+        for name, value in (("n", n), ("seed", seed)):
+            if not (isinstance(value, (int, np.integer)) and value >= 0) or isinstance(value, bool):
+                raise fail("sample", f"{name} is {value!r}; expected a whole number from 0")
         rng, found = np.random.default_rng(seed), np.zeros((0, len(self.robot.limits.lower)))
         drawn = 0
         while len(found) < n:
@@ -227,6 +230,9 @@ class Collisions:
         except ValueError:
             message = f"the batches of q and moving are {shapes[0]} and {shapes[1]}, which do not go together"
             raise fail("moving", message) from None
+        if self.moving:
+            finite = np.isfinite(given[1]).all(axis=(-1, -2), keepdims=True)
+            given[1] = np.where(finite, poses(np.where(finite, given[1], np.eye(4))), np.nan)
         flat = [np.broadcast_to(a, batch + c).reshape(-1, *c) for a, c in zip(given, cores, strict=False)]
         starts = range(0, max(len(flat[0]), 1), PORTION)
         found = np.concatenate([answer(*(a[i : i + PORTION] for a in flat)) for i in starts])
@@ -270,7 +276,7 @@ class Collisions:
 
     def _lower(self, near: Array) -> Array:
         """Return the bounds of all pairs of solids (n, …); the last are paddings."""
-        return near[:, len(self._used) :].reshape(len(near), -1)
+        return near[:, len(self._used) :].reshape(len(near), ROW * (near.shape[1] - len(self._used)))
 
     def _shifted(self, near: Array) -> Array:
         """Return the same, to be compared with `margin`: more by what the margin of a pair is less."""

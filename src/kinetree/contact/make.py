@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
 from kinetree.contact.table import Body, body_of
-from kinetree.contact.ways import corners, samples
+from kinetree.contact.ways import columns_between, corners, endless_columns, samples
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
@@ -28,6 +29,8 @@ SLACK = 0.02
 """How far a cover reaches beyond its solid at most, m, unless that is large."""
 Covered = list[tuple[Solid, Cover]]
 """The shapes of a link with their covers."""
+NEAR = 0.02
+"""How far neighbours are apart at most in the neutral configuration, m; others are tested."""
 
 
 @explain_type_errors
@@ -44,7 +47,7 @@ def clearance(
 
     The bound is proved: it is the distance of spheres and boxes that contain the shapes, less what rounding can be. A
     clearance of 0 or less means that the links are not proved apart, not that they are in contact. each: return it for
-    each pair (…, k). The other options are those of `kt.collisions`.
+    each pair (…, k). geometry, touch, without: as those of `kt.collisions`.
 
     Raises KinetreeError as `kt.collisions` does.
 
@@ -64,7 +67,7 @@ def clearance(
     """
     one_of("each", each, (True, False))
     shapes = _shapes(robot, geometry, without)
-    covers = Covers(robot, shapes.bodies, _pairs(shapes, pairs, touch, ())[0])
+    covers = Covers(robot, shapes.bodies, _pairs(robot, shapes, pairs, touch, ())[0])
     return covers.each() if each else covers.least()
 
 
@@ -85,14 +88,16 @@ def collisions(
     geometry: "mesh" takes the triangles of mesh files, closed ones as solids, open ones as surfaces; "hull" their
     convex hulls. margin: links count as in contact up to this distance, m; but those that are always so near, named in
     `notes`, only if they are in contact, unless `pairs` names them. touch: links that may touch each other, such
-    as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4). without:
-    links that are left out where their shapes cannot be used; and those that `notes` of the result need not name.
+    as a held part and the fingers. moving: links whose poses in the root are a second input (…, m, 4, 4); links that
+    are fixed to them do not follow. without: links that are left out where their shapes cannot be used; and those that
+    `notes` of the result need not name.
 
     By default these pairs are left out: links that do not move against each other, neighbours (no other link with
-    shapes between them, and one joint that moves, which is not floating or planar, or several that turn), and pairs
-    that are in contact in all of 10,000 configurations and wherever the joints between them stand at their limits. Of
-    the pairs that an SRDF disables, those for the reason User are left out too, and those for Default that are in
-    contact in the neutral configuration.
+    shapes between them, and one joint that moves, which is not floating or planar, or several that turn; those that
+    slide, and those of which neither carries the other, only where they are less than 2 cm apart in the neutral
+    configuration), and pairs that are in contact in all of 10,000 configurations and wherever the joints between them
+    stand at their limits. Of the pairs that an SRDF disables, those for the reason User are left
+    out too, and those for Default that are in contact in the neutral configuration; and those that an MJCF excludes.
 
     Raises KinetreeError for a robot without collision shapes, for shapes that cannot be used, and for unknown links.
 
@@ -114,16 +119,16 @@ def collisions(
         >>> contact.distance([0.0, 0.0]).round(9)
         np.float64(0.4)
     """
-    if not (np.isfinite(margin) and margin >= 0):
+    if isinstance(margin, bool) or not (np.isfinite(margin) and margin >= 0):
         raise fail("margin", f"margin is {margin!r}; expected a distance from 0, m")
     shapes = _shapes(robot, geometry, without)
-    alone = tuple(links_named(robot, "moving", moving))
-    own, left_out = _pairs(shapes, pairs, touch, alone)
+    alone = tuple(dict.fromkeys(links_named(robot, "moving", moving)))
+    own, left_out = _pairs(robot, shapes, pairs, touch, alone)
     close: list[Pair] = []
     if margin and pairs is None:
         some = [pair for pair in own if not {*pair} & {*alone}]
-        close = memoise(robot, (*shapes.key, tuple(some), margin), lambda: _always(shapes, some, float(margin)))
-    return _collisions(shapes, own, alone, left_out, float(margin), close)
+        close = memoise(robot, (*shapes.key, tuple(some), margin), lambda: _always(robot, shapes, some, float(margin)))
+    return _collisions(robot, shapes, own, alone, left_out, float(margin), close)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +136,6 @@ class _Shapes:
     """The shapes of the links of a robot. bodies, solids: the covers of links, and of their solids by number. notes:
     what a user should know of the shapes."""
 
-    robot: Robot
     key: tuple[object, ...]
     links: Mapping[str, list[Solid]]
     bodies: Mapping[str, Body]
@@ -180,27 +184,29 @@ def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tupl
     opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
     notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
     notes += [f"{note.element}: {note.message}" for note in robot.notes if note.code == "simple-shapes"]
-    return _Shapes(robot, key, links, bodies, solids, exact, tuple(notes))
+    return _Shapes(key, links, bodies, solids, exact, tuple(notes))
 
 
 def _pairs(
-    shapes: _Shapes, pairs: Collection[Pair] | None, touch: Collection[str], moving: tuple[str, ...]
+    robot: Robot, shapes: _Shapes, pairs: Collection[Pair] | None, touch: Collection[str], moving: tuple[str, ...]
 ) -> tuple[list[Pair], list[LeftOut]]:
-    robot = shapes.robot
     left_out: list[LeftOut] = []
     may_touch = set(links_named(robot, "touch", touch))
     if pairs is None:
-        own, left_out = memoise(robot, (*shapes.key, "pairs", moving), lambda: _tested(shapes, moving))
+        own, left_out = memoise(robot, (*shapes.key, "pairs", moving), lambda: _tested(robot, shapes, moving))
     else:
         own = chosen_pairs(robot, pairs, shapes.links)
     left_out = [*left_out, *(LeftOut(*pair, "may touch") for pair in own if may_touch.issuperset(pair))]
     own = [pair for pair in own if not may_touch.issuperset(pair)]
     if not own:
-        raise fail("contact-pairs", "no two links are left to be tested", element=f"robot {robot.name!r}")
+        why = ", ".join(f"{n} {reason}" for reason, n in Counter(one.reason for one in left_out).items())
+        message = f"no two links are left to be tested{f'; pairs that are left out: {why}' if why else ''}"
+        raise fail("contact-pairs", message, element=f"robot {robot.name!r}")
     return own, left_out
 
 
 def _collisions(
+    robot: Robot,
     shapes: _Shapes,
     pairs: Sequence[Pair],
     moving: tuple[str, ...],
@@ -208,7 +214,7 @@ def _collisions(
     margin: float,
     close: Collection[Pair] = (),
 ) -> Collisions:
-    covers = Covers(shapes.robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
+    covers = Covers(robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
     notes = [f"links {a!r} and {b!r} are always within {margin:g} m: only contact counts" for a, b in close]
     planes = {solid.link for solid in shapes.exact.solids if solid.kind == "plane"}
     endless = "planes without ends of links {!r} and {!r} are not tested against each other"
@@ -217,29 +223,39 @@ def _collisions(
     return Collisions(pairs, covers, shapes.exact, left_out, (*shapes.notes, *notes), margin, margins)
 
 
-def _tested(shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
-    robot = shapes.robot
-    pairs, left_out = moving_pairs(robot, list(shapes.bodies), moving)
-    neutral = _touching(shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
-    always = _always(shapes, neutral)
+def _tested(robot: Robot, shapes: _Shapes, moving: tuple[str, ...]) -> tuple[list[Pair], list[LeftOut]]:
+    pairs, neighbours, perhaps = moving_pairs(robot, list(shapes.bodies), moving)
+    near = _touching(robot, shapes, perhaps, robot.q()[None], NEAR)
+    place = {name: i for i, name in enumerate(shapes.bodies)}
+
+    def ordered(some: Collection[Pair]) -> list[Pair]:
+        return sorted(some, key=lambda pair: (place[pair[0]], place[pair[1]]))
+
+    left_out = [LeftOut(*pair, "neighbours") for pair in ordered({*neighbours, *near})]
+    pairs = ordered({*pairs, *perhaps} - {*near})
+    neutral = _touching(robot, shapes, [pair for pair in pairs if not {*pair} & {*moving}], robot.q()[None])
+    always = _always(robot, shapes, neutral)
     kept, more = without_srdf(robot, pairs, always, neutral)
     return kept, [*left_out, *more]
 
 
-def _touching(shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0.0) -> list[Pair]:
+def _touching(robot: Robot, shapes: _Shapes, some: Sequence[Pair], q: Array, margin: float = 0.0) -> list[Pair]:
     """Return the pairs that are in contact in all of some configurations (n, nq)."""
     if not some:
         return []
-    where = _collisions(shapes, some, (), (), margin).where(q)
+    where = _collisions(robot, shapes, some, (), (), margin).where(q)
     return [some[i] for i in np.flatnonzero(where.all(axis=0)).tolist()]
 
 
-def _always(shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
-    """Return the pairs in contact in all random configurations, and with the joints between them at their limits."""
-    always, q = list(pairs), samples(shapes.robot)
+def _always(robot: Robot, shapes: _Shapes, pairs: Sequence[Pair], margin: float = 0.0) -> list[Pair]:
+    """Return the pairs in contact in all random configurations, and with the joints between them at their limits; none
+    of which a joint without ends moves one away from the other."""
+    endless = endless_columns(robot)
+    always = [pair for pair in pairs if endless.isdisjoint(columns_between(robot, *pair))]
+    q = samples(robot)
     for part in (q[:20], q[20:400], q[400:]):
-        always = _touching(shapes, always, part, margin)
+        always = _touching(robot, shapes, always, part, margin)
     if not always:
         return []
-    contact = _collisions(shapes, always, (), (), margin)
-    return [pair for i, pair in enumerate(always) if contact.where(corners(shapes.robot, *pair))[:, i].all()]
+    contact = _collisions(robot, shapes, always, (), (), margin)
+    return [pair for i, pair in enumerate(always) if contact.where(corners(robot, *pair))[:, i].all()]

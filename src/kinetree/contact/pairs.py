@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
+from html import unescape
 from itertools import combinations
 from typing import NamedTuple
 
-from kinetree.contact.ways import between
+from kinetree.contact.ways import between, carries
 from kinetree.errors import fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
@@ -22,17 +24,21 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = ()) -> tuple[list[Pair], list[LeftOut]]:
-    """Return the pairs of links that move against each other and are no neighbours, and the neighbours.
+def moving_pairs(
+    robot: Robot, links: Sequence[str], moving: Collection[str] = ()
+) -> tuple[list[Pair], list[Pair], list[Pair]]:
+    """Return the pairs of links that move against each other and are no neighbours, the neighbours, and those pairs
+    that are neighbours if they stand near each other: those of which neither carries the other, and those that slide.
 
-    links: those with shapes. moving: those that move by themselves, and have no neighbours. Neighbours have no link
+    links: those to be tested. moving: those that move by themselves, and have no neighbours. Neighbours have no link
     with shapes between them, and one joint that moves, which is not floating or planar, or several that turn.
     """
     model = tree(robot)
     body = {name: model.frame(name)[0] for name in links}
-    shaped = {*links} - {*moving}
+    shaped = {name for name, link in robot.links.items() if link.collisions} - {*moving}
     kept: list[Pair] = []
-    left_out: list[LeftOut] = []
+    neighbours: list[Pair] = []
+    perhaps: list[Pair] = []
     for a, b in combinations(links, 2):
         if a in moving or b in moving:
             kept.append((a, b))
@@ -41,10 +47,10 @@ def moving_pairs(robot: Robot, links: Sequence[str], moving: Collection[str] = (
             kinds = [joint.kind.angular for joint in joints]
             turn = all(all(angular) for angular in kinds)
             if shaped.isdisjoint(on_the_way) and (turn or (len(kinds) == 1 and len(kinds[0]) == 1)):
-                left_out.append(LeftOut(a, b, "neighbours"))
+                (neighbours if turn and carries(robot, a, b) else perhaps).append((a, b))
             else:
                 kept.append((a, b))
-    return kept, left_out
+    return kept, neighbours, perhaps
 
 
 def chosen_pairs(robot: Robot, given: Collection[Pair], links: Collection[str]) -> list[Pair]:
@@ -60,7 +66,7 @@ def chosen_pairs(robot: Robot, given: Collection[Pair], links: Collection[str]) 
                 raise fail("pairs", f"link {name!r} has no collision shape")
         if pair[0] == pair[1]:
             raise fail("pairs", f"pairs has {pair!r}; expected two links")
-        found.append((pair[0], pair[1]))
+        found.append((str(pair[0]), str(pair[1])))
     return found
 
 
@@ -77,12 +83,15 @@ def without_srdf(
     if robot.semantic:
         reasons = {frozenset((p.link1, p.link2)): p.reason for p in robot.semantic.disabled_collisions}
         enabled = {frozenset((p.link1, p.link2)) for p in robot.semantic.enabled_collisions}
+    excluded = _excluded(robot)
     kept: list[Pair] = []
     left_out: list[LeftOut] = []
     for pair in pairs:
         said = reasons.get(frozenset(pair))
         if frozenset(pair) in enabled:
             kept.append(pair)
+        elif frozenset(pair) in excluded:
+            left_out.append(LeftOut(*pair, "MJCF: exclude"))
         elif pair in always:
             left_out.append(LeftOut(*pair, "always in contact"))
         elif said is not None and said.lower() == "user":
@@ -92,3 +101,13 @@ def without_srdf(
         else:
             kept.append(pair)
     return kept, left_out
+
+
+def _excluded(robot: Robot) -> set[frozenset[str]]:
+    """Return the pairs of bodies that the elements <exclude> of an MJCF name."""
+    texts = [own.text for own in robot.extensions if own.format == "mjcf" and own.tag == "contact"]
+    found = [dict(re.findall(r"\b(body[12])\s*=\s*[\"']([^\"']*)", one)) for one in _EXCLUDE.findall("".join(texts))]
+    return {frozenset(map(unescape, names.values())) for names in found}
+
+
+_EXCLUDE = re.compile(r"<exclude\b[^>]*>")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.contact.never import proved
-from kinetree.contact.pairs import Pair, moving_pairs
+from kinetree.contact.pairs import Pair
 from kinetree.contact.ways import SAMPLES, columns_between, corners, samples
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
@@ -27,15 +27,16 @@ STARTS, TRIES, ROUNDS = 10, 8, 60
 def described(contact: Collisions) -> Robot:
     """Return the robot with the pairs that need not be tested. See `Collisions.semantic`."""
     robot, links = contact.robot, contact.links()
-    kept, neighbours = moving_pairs(robot, links)
-    known = {*kept, *((one.link1, one.link2) for one in neighbours)}
-    still = [pair for pair in combinations(links, 2) if pair not in known]
-    found = [CollisionPair(one.link1, one.link2, "Adjacent") for one in neighbours]
+    reasons = {"neighbours": "Adjacent", "always in contact": "Always"}
+    found = [CollisionPair(a, b, reasons[why]) for a, b, why in contact.left_out if why in reasons]
+    known = {*contact.pairs, *(one[:2] for one in contact.left_out)}
+    still = [pair for pair in combinations(links, 2) if pair not in known and not columns_between(robot, *pair)]
     if still:
         touching = contact.of(still).where(robot.q())
         for pair, touches in zip(still, touching, strict=True):
             evidence = "the links do not move against each other"
             found.append(CollisionPair(*pair, "Always" if touches else "Never", evidence))
+    kept = list(contact.pairs)
     touched: dict[Pair, Array] = {}
     if kept:
         more, touched = _judged(contact.of(kept), kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ import numpy as np
 from kinetree.contact.poses import inverses
 from kinetree.contact.solids import Solid
 from kinetree.contact.surfaces import turns
+from kinetree.contact.table import FAR
 from kinetree.spatial.se3 import Array
 
-FAR = 1e100
+_PLACING = Lock()
+"""Held while objects of FCL stand where a question puts them."""
 
 
 class Triangles:
@@ -27,13 +30,19 @@ class Triangles:
         self._still = fcl.Transform()
         self._known: dict[int, Any] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Triangles, (self._solids,)
+
     def distance(self, a: int, b: int, T: Array, above: float) -> tuple[float, Array]:
         """Return the distance of two solids, m, 0 in contact, and their nearest points (2, 3) in the frame of the
-        first;
-        where the distance is not asked for, `above` is 0 and any number above that is returned.
+        first. Where only contact matters, `above` is 0, and any number above that is returned.
 
         T (3, 4): pose of the second in the first.
         """
+        with _PLACING:
+            return self._distance(a, b, T, above)
+
+    def _distance(self, a: int, b: int, T: Array, above: float) -> tuple[float, Array]:
         fcl = self._fcl
         first, second = self._object(a), self._object(b)
         first.setTransform(self._still)

@@ -38,24 +38,49 @@ def columns_between(robot: Robot, a: str, b: str) -> set[int]:
     return {i for where in own for i in range(robot.nq)[where]}
 
 
+def carries(robot: Robot, a: str, b: str) -> bool:
+    """Return whether one of two links carries the other."""
+    one, other = _ways(robot, a, b)
+    return one <= other or other <= one
+
+
+def endless_columns(robot: Robot) -> set[int]:
+    """Return the coordinates of q that are lengths without ends."""
+    angular = [is_angle for name in robot.q_slices for is_angle in robot.joints[name].kind.angular]
+    bounded = np.isfinite(robot.limits.lower) & np.isfinite(robot.limits.upper)
+    quaternion: set[int] = set()
+    for name, where in robot.q_slices.items():
+        if part := robot.joints[name].kind.quaternion:
+            quaternion |= set(range(robot.nq)[where][part])
+    return {i for i in range(robot.nq) if not (angular[i] or bounded[i])} - quaternion
+
+
 def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
     """Return the links on the way from one link to another, without both, and the joints on it that move."""
-    one, other = ({joint.name for joint in robot.joints_to(name)} for name in (a, b))
+    one, other = _ways(robot, a, b)
     joints = [robot.joints[name] for name in one ^ other]
     links = {link for joint in joints for link in (joint.parent, joint.child)}
     return links - {a, b}, [joint for joint in joints if joint.kind.nv]
 
 
 def samples(robot: Robot) -> Array:
-    """Return configurations (SAMPLES, nq) inside the limits; coordinates without limits lie between -1 and 1."""
+    """Return configurations (SAMPLES, nq) inside the limits; angles without limits make whole turns, lengths without
+    limits lie between -1 and 1 m."""
     try:
         return np.asarray(robot.limits.sample(SAMPLES, seed=0))
     except KinetreeError:
         rng, lower, upper = np.random.default_rng(0), robot.limits.lower, robot.limits.upper
-        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0, -1.0))
-        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + 2.0), (SAMPLES, robot.nq))
+        width = np.full(robot.nq, 2 * np.pi)
+        width[sorted(endless_columns(robot))] = 2.0
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - width, -width / 2))
+        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + width), (SAMPLES, robot.nq))
         for name, where in robot.q_slices.items():
             if quaternion := robot.joints[name].kind.quaternion:
                 turn = rng.normal(size=(SAMPLES, 4))
                 q[:, where][:, quaternion] = turn / np.linalg.norm(turn, axis=1)[:, None]
         return q
+
+
+def _ways(robot: Robot, a: str, b: str) -> list[set[str]]:
+    """Return the names of the joints from the root to each of two links."""
+    return [{joint.name for joint in robot.joints_to(name)} for name in (a, b)]

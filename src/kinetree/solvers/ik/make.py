@@ -119,14 +119,15 @@ def ik(
     refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
     one_of("geometry", geometry, ("mesh", "hull"))
     clearance = checked_clearance(clearance)
-    key = ("ik", goals, tolerance, descents, closed_form, clearance, geometry)
+    key = ("ik", goals, tolerance, descents, closed_form)
 
     def make() -> IK:
         own = robot.limits if limits is None else limits
-        made = _made(robot, own, goals, tolerance, descents, closed_form)
-        return replace(made, contact=contact_of(robot, clearance, geometry, made._problem.columns))
+        return _made(robot, own, goals, tolerance, descents, closed_form)
 
-    return memoise(robot, key, make) if limits is None else make()
+    made = memoise(robot, key, make) if limits is None else make()
+    contact = contact_of(robot, clearance, geometry, made._problem.columns)
+    return made if contact is None else replace(made, contact=contact)
 
 
 def _made(

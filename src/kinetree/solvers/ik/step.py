@@ -131,7 +131,17 @@ class Stepper:
         that decides."""
         whole = result = self.step(q, targets, dt, restart)
         before = self._checked(q, "q")
-        bad = self._touches(contact, before, result.q)
+        touching = np.asarray(contact(result.q))
+        if not touching.any():
+            return result
+        begun = np.asarray(contact(before))
+        least = contact.distance(before) - NEARER if begun.any() else 0.0
+
+        def refused(touching: Any, after: Array) -> Any:
+            """Return where links touch after a step, unless they did before and are not nearer."""
+            return touching & (~begun | (contact.distance(after) < least)) if (begun & touching).any() else touching
+
+        bad = refused(touching, result.q)
         if not bad.any():
             return result
         stays = self.step(q, targets, dt, before)
@@ -146,20 +156,13 @@ class Stepper:
                 if not merged[name].ndim:
                     merged[name] = bool(merged[name])
             result = replace(result, **merged)
-            again = self._touches(contact, before, result.q)
+            again = refused(np.asarray(contact(result.q)), result.q)
             if share is None:  # only where it leads on
                 again |= np.sum(less.residual**2, axis=-1) > NEARLY * np.sum(stays.residual**2, axis=-1)
             bad &= again
             if not bad.any():
                 break
         return result
-
-    def _touches(self, contact: Any, before: Array, after: Array) -> Any:
-        """Return whether links are in contact after a step, unless they were before and are not nearer."""
-        bad = np.asarray(contact(after))
-        if bad.any() and (begun := np.asarray(contact(before))).any():
-            bad &= ~begun | (contact.distance(after) < contact.distance(before) - NEARER)
-        return bad
 
     def _along(self, contact: Any, before: Array, after: Array) -> Array:
         """Return where a step leads with one more row, as those of G q <= h are: the least distance d stays above the
