@@ -174,22 +174,37 @@ class Collisions:
     def radii(self) -> dict[str, float]:
         """Return how far the shapes of each link reach from its origin at most, m."""
         reach: dict[str, float] = {}
-        for name, numbers in self._exact.of_link.items():
-            balls = [self._covers.bodies[str(i)].ball for i in numbers]
-            planes = any(self._exact.solids[i].kind == "plane" for i in numbers)
+        for name, solids in self._exact.of_link.items():
+            balls = [self._covers.bodies[str(i)].ball for i in solids]
+            planes = any(self._exact.solids[i].kind == "plane" for i in solids)
             reach[name] = np.inf if planes else max(float(np.linalg.norm(b[:3])) + float(b[3]) for b in balls)
         return reach
 
-    def least(self, q: Array, pair: int, above: Array) -> Array:
-        """Return lower bounds (n,) of the distances of one of `pairs`, which are those where they are not more than
-        `above`, 0 in contact. q (n, nq)."""
-        near, solids = self._covers.near(np.inf, self._used)(q), np.flatnonzero(self._pair_of == pair)
-        found = self._lower(near)[:, solids]
-        for column, solid in enumerate(solids):
-            rows = np.flatnonzero(found[:, column] <= above)
-            far, _ = self._distances(near, rows, np.full(len(rows), solid), above[rows])
-            found[rows, column] = far
-        return np.asarray(found.min(axis=1))
+    def lower(self, q: Array) -> Array:
+        """Return lower bounds of the distances of all pairs (n, k), m, at q (n, nq)."""
+        near = self._covers.near(np.inf, self._used)(q)
+        return np.asarray(np.minimum.reduceat(self._lower(near)[:, : len(self._solids)], self._first, axis=1))
+
+    def apart(self, q: Array, pair: int, above: Any = np.inf) -> Array:
+        """Return the distances (n,) of the links of one of `pairs`, m, 0 in contact, or lower bounds beyond `above`.
+
+        q (n, nq)."""
+        near, least = self._near(q), np.full(len(q), np.inf)
+        for solids in np.flatnonzero(self._pair_of == pair):
+            every = np.arange(len(q))
+            least = np.minimum(
+                least, self._distances(near, every, np.full(len(q), solids), np.minimum(above, least))[0]
+            )
+        return least
+
+    def may_be_near(self, q: Array, pair: int, above: Array) -> NDArray[np.bool_]:
+        """Return whether the links of one of `pairs` may be at most some distances (n,) apart, m, at q (n, nq)."""
+        near, found = self._near(q), np.zeros(len(q), dtype=bool)
+        for solids in np.flatnonzero(self._pair_of == pair):
+            rows = np.flatnonzero(~found)
+            some = np.full(len(rows), solids)
+            found[rows] = self._exact.may_be_near(*self._posed(near, rows, some), self._solids[some], above[rows])
+        return found
 
     def moved_by(self, robot: Robot, columns: Array) -> Collisions:
         """Return the same for a robot with the same links, such as one in which some joints stand, about the pairs that

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
 from kinetree.contact.capsules import with_capsules
 from kinetree.contact.collisions import Collisions, solid_pairs
-from kinetree.contact.covers import Cover, cover
+from kinetree.contact.covers import Cover, ball, cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
@@ -25,10 +25,10 @@ from kinetree.progress import tracked
 from kinetree.queries.query import memoise, one_of
 from kinetree.spatial.se3 import Array
 
-SLACK = 0.02
-"""How far a cover reaches beyond its solid at most, m, unless that is large."""
 Covered = list[tuple[Solid, Cover]]
 """The shapes of a link with their covers."""
+Covering = Callable[[Solid], Cover]
+"""What makes the cover of a solid."""
 NEAR = 0.02
 """How far neighbours are apart at most in the neutral configuration, m; others are tested."""
 
@@ -144,7 +144,16 @@ class _Shapes:
     notes: tuple[str, ...]
 
 
-def covered(robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozenset()) -> dict[str, Covered]:
+def coarse(robot: Robot, pairs: Collection[Pair] | None = None, without: Collection[str] = ()) -> Collisions:
+    """Return what `collisions` does, ready at once and slower for each configuration: with a ball for each cover."""
+    shapes = _shapes(robot, "mesh", without, ball)
+    own, left_out = _pairs(robot, shapes, pairs, (), ())
+    return _collisions(robot, shapes, own, (), left_out, 0.0)
+
+
+def covered(
+    robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozenset(), covering: Covering = cover
+) -> dict[str, Covered]:
     """Return the shapes of all links that have some, with their covers; without: as in `solids_of`.
 
     Raises KinetreeError for a robot without collision shapes, and for shapes that cannot be used.
@@ -154,19 +163,21 @@ def covered(robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozen
         message = "no link has a collision shape"
         raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
     every = tracked(links.items(), "covers", len(links))
-    return {name: [(solid, cover(solid, SLACK)) for solid in own] for name, own in every}
+    return {name: [(solid, covering(solid)) for solid in own] for name, own in every}
 
 
-def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Shapes:
+def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str], covering: Covering = cover) -> _Shapes:
     one_of("geometry", geometry, ("mesh", "hull"))
     left = frozenset(links_named(robot, "without", without))
-    key = ("contact", geometry, left)
-    found: _Shapes = memoise(robot, key, lambda: _made(robot, geometry, left, key))
+    key = ("contact", geometry, left, covering)
+    found: _Shapes = memoise(robot, key, lambda: _made(robot, geometry, left, covering, key))
     return found
 
 
-def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tuple[object, ...]) -> _Shapes:
-    both = covered(robot, geometry, without)
+def _made(
+    robot: Robot, geometry: GeometryOf, without: frozenset[str], covering: Covering, key: tuple[object, ...]
+) -> _Shapes:
+    both = covered(robot, geometry, without, covering)
     links = {name: [solid for solid, _ in own] for name, own in both.items()}
     bodies = {name: body_of(name, links[name], [one for _, one in own]) for name, own in both.items()}
     every = [one for own in both.values() for _, one in own]

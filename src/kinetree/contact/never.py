@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.algorithms.kinematics import path_between
 from kinetree.model.robot import Robot
@@ -14,29 +14,20 @@ from kinetree.spatial.se3 import Array
 
 MOST_JOINTS = 3
 """Coordinates between two links up to which a proof is tried."""
-MOST_PARTS = 20_000
+MOST_PARTS = 30_000
 """Parts of the ranges that are looked at for a proof."""
 CLOSE = 1e-6
 """Distance up to which links may count as in contact, m."""
 TURN = np.pi
 """End of the range of an angle without limits, rad, on both sides."""
 
-Distances = Callable[[Array, Array], Array]
-"""Lower bounds of the distances of two links (n,), m, from configurations (n, nq) and numbers (n,): 0 in contact, and
-close where they are below these numbers."""
+MayBeNear = Callable[[Array, Array], NDArray[np.bool_]]
+"""Whether two links may be at most some distances (n,) apart, m, in configurations (n, nq)."""
 
 
-class Looked(NamedTuple):
-    """What a search found: a configuration in contact (nq,), or None; and into how many parts the ranges were divided
-    by a proof, 0 without one."""
-
-    q: Array | None
-    parts: int
-
-
-def proved(robot: Robot, a: str, b: str, radius: Mapping[str, float], distances: Distances) -> Looked:
-    """Look for contact in all configurations of the joints between two links. radius: how far the shapes of each reach
-    from the origin of the link, m.
+def parts_of_proof(robot: Robot, a: str, b: str, radius: Mapping[str, float], may_be_near: MayBeNear) -> int:
+    """Return into how many parts a proof that two links are never in contact divides the ranges of the joints between
+    them; 0 if there is none. radius: how far the shapes of each reach from the origin of the link, m.
 
     In a part of the ranges whose middle is m and whose half widths are w, the distance is at least that at m less
     sum r w, where r is how fast the distance changes with a joint at most: 1 for one that slides, and for one that
@@ -46,20 +37,16 @@ def proved(robot: Robot, a: str, b: str, radius: Mapping[str, float], distances:
     columns = [] if rates is None else sorted(rates)
     low, high = (ends[columns] for ends in _ranges(robot))
     if rates is None or len(columns) > MOST_JOINTS or not np.isfinite([low, high]).all():
-        return Looked(None, 0)
+        return 0
     r, q0 = np.array([rates[i] for i in columns]), robot.q()
     middles, halves, looked = ((low + high) / 2)[None], ((high - low) / 2)[None], 0
     while len(middles) and looked + len(middles) <= MOST_PARTS:
         looked += len(middles)
         q = np.tile(q0, (len(middles), 1))
         q[:, columns] = middles
-        change = halves @ r + CLOSE
-        far = distances(q, change)
-        if not far.all():
-            return Looked(q[far.argmin()], 0)
-        left = ~(far > change)
+        left = may_be_near(q, halves @ r + CLOSE)
         middles, halves = _halved(middles[left], halves[left], r)
-    return Looked(None, 0 if len(middles) else looked)
+    return 0 if len(middles) else looked
 
 
 def _halved(middles: Array, halves: Array, r: Array) -> tuple[Array, Array]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.contact.never import proved
+from kinetree.contact.never import parts_of_proof
 from kinetree.contact.pairs import Pair
 from kinetree.contact.ways import SAMPLES, columns_between, corners, samples
+from kinetree.display import counted
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import CollisionPair, Semantic
@@ -20,8 +21,10 @@ from kinetree.spatial.se3 import Array
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions
 
-STARTS, TRIES, ROUNDS = 10, 8, 60
-"""Nearest samples from which a search for contact starts, and its tries in each of so many rounds."""
+STARTS, TRIES = 6, 6
+"""Nearest samples from which a search for contact starts, and the tries of each at once."""
+WIDEST, NARROWEST, NARROWER = 0.3, 2e-3, 0.6
+"""Standard deviations of the steps of a search, rad or m: the first, the last, and the part after tries in vain."""
 
 
 def described(contact: Collisions) -> Robot:
@@ -39,7 +42,7 @@ def described(contact: Collisions) -> Robot:
     kept = list(contact.pairs)
     touched: dict[Pair, Array] = {}
     if kept:
-        more, touched = _judged(contact.of(kept), kept)
+        more, touched = _judged(contact.of(kept) if contact.margin else contact, kept)
         found += more
     return _with(robot, found, touched)
 
@@ -47,7 +50,7 @@ def described(contact: Collisions) -> Robot:
 def _judged(contact: Collisions, pairs: Sequence[Pair]) -> tuple[list[CollisionPair], dict[Pair, Array]]:
     """Return the pairs that need not be tested, and configurations in which others are in contact."""
     robot, q = contact.robot, samples(contact.robot)
-    where, neutral, radii = contact.where(q), contact.where(robot.q()), contact.radii()
+    where, neutral, radii, bounds = contact.where(q), contact.where(robot.q()), contact.radii(), contact.lower(q)
     found: list[CollisionPair] = []
     touched: dict[Pair, Array] = {}
     for i, pair in enumerate(pairs):
@@ -58,7 +61,7 @@ def _judged(contact: Collisions, pairs: Sequence[Pair]) -> tuple[list[CollisionP
         elif neutral[i]:
             found.append(CollisionPair(*pair, "Default", "in contact in the neutral configuration"))
         elif not where[:, i].any():
-            at, evidence = _never(contact, i, q, radii)
+            at, evidence = _never(contact, i, q[np.argsort(bounds[:, i])[:STARTS]], radii)
             if at is None:
                 found.append(CollisionPair(*pair, "Never", evidence))
             else:
@@ -68,34 +71,30 @@ def _judged(contact: Collisions, pairs: Sequence[Pair]) -> tuple[list[CollisionP
 
 def _never(contact: Collisions, i: int, q: Array, radii: dict[str, float]) -> tuple[Array | None, str]:
     """Return a configuration in which a pair is in contact, or None, and what shows that there is none."""
-    a, b = contact.pairs[i]
-    at, parts = proved(contact.robot, a, b, radii, lambda q, above: contact.least(q, i, above))
-    if at is not None or parts:
-        return at, f"proved, with the ranges in {parts} parts"
-    at, least = _descended(contact, i, q, sorted(columns_between(contact.robot, a, b)))
+    robot, (a, b) = contact.robot, contact.pairs[i]
+    at, least = _descended(contact, i, q, sorted(columns_between(robot, a, b)))
+    parts = 0 if at is not None else parts_of_proof(robot, a, b, radii, lambda q, far: contact.may_be_near(q, i, far))
+    if parts:
+        return None, f"proved, with the ranges in {counted(parts, 'part')}"
     return at, f"{SAMPLES} samples, and from the nearest down to {least:.3g} m"
 
 
 def _descended(contact: Collisions, i: int, q: Array, columns: Sequence[int]) -> tuple[Array | None, float]:
-    """Return a configuration in contact, or None, and the least distance found: by random steps from the nearest."""
+    """Return a configuration in contact, or None, and the least distance found: by random steps from some
+    configurations (n, nq)."""
     rng, limits = np.random.default_rng(0), contact.robot.limits
-    bounds = contact.least(q, i, np.zeros(len(q)))
-    best = q[np.argsort(bounds)[:STARTS]]
-    far = contact.least(best, i, np.full(len(best), np.inf))
-    width = np.full(len(best), 0.3)
-    for _ in range(ROUNDS):
+    best, far, width = q.copy(), contact.apart(q, i), np.full(len(q), WIDEST)
+    while far.all() and width.max() > NARROWEST:
         tries = np.repeat(best[:, None], TRIES, axis=1)
         tries[..., columns] += rng.normal(size=(len(best), TRIES, len(columns))) * width[:, None, None]
         flat = limits.project(tries.reshape(-1, tries.shape[-1]))
-        there = contact.least(flat, i, np.full(len(flat), np.inf)).reshape(len(best), TRIES)
+        there = contact.apart(flat, i, np.repeat(far, TRIES)).reshape(len(best), TRIES)
         nearest, rows = there.argmin(axis=1), np.arange(len(best))
         better = there[rows, nearest] < far
         best[better] = flat.reshape(tries.shape)[rows, nearest][better]
         far[better] = there[rows, nearest][better]
-        width *= np.where(better, 1.0, 0.7)
-        if not far.all():
-            return best[far.argmin()], 0.0
-    return None, float(far.min())
+        width *= np.where(better, 1.0, NARROWER)
+    return (None if far.all() else best[far.argmin()]), float(far.min())
 
 
 def _with(robot: Robot, found: Sequence[CollisionPair], touched: dict[Pair, Array]) -> Robot:
