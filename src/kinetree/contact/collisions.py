@@ -203,7 +203,8 @@ class Collisions:
         for solids in np.flatnonzero(self._pair_of == pair):
             rows = np.flatnonzero(~found)
             some = np.full(len(rows), solids)
-            found[rows] = self._exact.may_be_near(*self._posed(near, rows, some), self._solids[some], above[rows])
+            first, second = self._posed(near, rows, some)
+            found[rows] = self._exact.may_be_near(first, second, self._solids[some], above[rows])
         return found
 
     def moved_by(self, robot: Robot, columns: Array) -> Collisions:

@@ -228,6 +228,8 @@ TAGS: Mapping[str, tuple[str, type[Any]]] = {
 """Fields of a semantic description to their elements in SRDF."""
 CHILDREN = ("members", "joints", "spheres")
 """Fields of items that hold items."""
+NO_ATTRIBUTES = ("source", "evidence", *CHILDREN)
+"""Fields of items that are no attributes in SRDF."""
 _TAG_OF: Mapping[type[Any], str] = {kind: tag for tag, kind in TAGS.values()} | {JointValue: "joint"}
 
 
