@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (48_600, ()),
-    "contact and motion": (2_700, ("contact", "trajectories", "cli/contact.py")),
+    "core": (48_900, ()),
+    "contact and motion": (3_400, ("contact", "trajectories", "cli/contact.py")),
     "check": (
         19_600,
         (
@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lab": (3_230, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 86_900
+ALL = 88_300
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

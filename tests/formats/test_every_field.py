@@ -27,6 +27,7 @@ MASSLESS = {"sdf": ["massless"], "mjcf": ["bounds"]}
 """What is said of the arm, which has no masses: SDF and MuJoCo need some."""
 LEFT_OUT = {("dh-csv", "links.name"), ("dh-csv", "joints.child"), ("dh-csv", "joints.parent")}
 LEFT_OUT |= {("dh-csv", name) for name in PATHS if name.startswith("frames.")}
+LEFT_OUT |= {("srdf", f"semantic.{of}_collisions.evidence") for of in ("enabled", "disabled")}  # a comment
 NAMES_OF_LOOKS = ("visuals.name", "collisions.name", "material.name", "materials.name")
 """Names that other programs use for nothing, so that no remark is made if only Kinetree reads them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,10 @@ class Apart:
         )
         self._convexes = Convexes(own)
 
-    def possible(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
-        """Return which pairs (n, 2) of solids with these poses (n, 12) may be at most a distance apart, m; the others
-        are not."""
+    def possible(self, first: Array, second: Array, pair: Array, above: Any) -> NDArray[np.bool_]:
+        """Return which pairs (n, 2) of solids with these poses (n, 12) may be at most a distance, or distances (n,),
+        apart, m; the others are not."""
+        above = np.broadcast_to(above, len(pair))
         found = np.zeros(len(pair), dtype=bool)
         rows, parts, places = [], [], []
         for solids, some in alike(pair):
@@ -45,7 +47,7 @@ class Apart:
                 moved(poses[some].reshape(-1, 3, 4), np.broadcast_to(self._middles[i], (len(some), len(i), 3)))
                 for poses, i in zip((first, second), own, strict=True)
             )
-            far = np.linalg.norm(a[:, :, None] - b[:, None], axis=3) - above
+            far = np.linalg.norm(a[:, :, None] - b[:, None], axis=3) - above[some, None, None]
             n, i, j = np.nonzero(far <= self._radii[own[0]][:, None] + self._radii[own[1]])
             rows.append(some[n])
             parts.append(np.column_stack([own[0][i], own[1][j]]))
@@ -53,7 +55,7 @@ class Apart:
         row, part, place = np.concatenate(rows), np.concatenate(parts), np.concatenate(places, axis=1)
         one, other = first[row], second[row]
         one[:, 3::4], other[:, 3::4] = place
-        found[row[self._convexes.touching(one, other, part.astype(float), above)]] = True
+        found[row[self._convexes.touching(one, other, part.astype(float), above[row])]] = True
         return found
 
 

@@ -34,7 +34,7 @@ class Covers:
         self, robot: Robot, bodies: Mapping[str, Body], pairs: Sequence[Pair], moving: Sequence[str] = ()
     ) -> None:
         used = {name for pair in pairs for name in pair}
-        self.robot, self.pairs, self.moving = robot, tuple(pairs), tuple(moving)
+        self.robot, self.pairs, self.moving, self.bodies = robot, tuple(pairs), tuple(moving), bodies
         self.layout = Layout.of({name: body for name, body in bodies.items() if name in used})
         tables = (sphere_pairs(self.layout, pairs), box_pairs(self.layout, pairs))
         self.tables = [table for table in tables if len(table.pairs.first)]

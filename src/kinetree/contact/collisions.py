@@ -144,6 +144,69 @@ class Collisions:
             found, drawn = np.concatenate([found, some[~self(some)]]), drawn + len(some)
         return found[:n]
 
+    def of(self, pairs: Sequence[Pair]) -> Collisions:
+        """Return the same about other pairs of links, without a margin."""
+        covers = Covers(self.robot, self._covers.bodies, solid_pairs(self._exact, pairs))
+        return Collisions(pairs, covers, self._exact, (), self.notes, 0.0, np.zeros(len(pairs)))
+
+    def semantic(self) -> Robot:
+        """Return the robot with the pairs that need not be tested in its semantic description, for an SRDF file.
+
+        Reasons are those of MoveIt: Adjacent, Always (in contact wherever the joints stand), Default (in contact in the
+        neutral configuration), and Never, which is proved for few joints, and else found in samples and by descent from
+        the nearest of these. Pairs that the description disables already stay; those that are found in contact though
+        their reason is Never or none are named in `notes` of the robot.
+
+        Raises KinetreeError if links move by themselves.
+        """
+        from kinetree.contact.semantic import described
+
+        if self.moving:
+            raise fail(
+                "moving", f"links {', '.join(self.moving)} move by themselves; expected links of the robot alone"
+            )
+        return described(self)
+
+    def links(self) -> list[str]:
+        """Return the links with shapes."""
+        return list(self._exact.of_link)
+
+    def radii(self) -> dict[str, float]:
+        """Return how far the shapes of each link reach from its origin at most, m."""
+        reach: dict[str, float] = {}
+        for name, solids in self._exact.of_link.items():
+            balls = [self._covers.bodies[str(i)].ball for i in solids]
+            planes = any(self._exact.solids[i].kind == "plane" for i in solids)
+            reach[name] = np.inf if planes else max(float(np.linalg.norm(b[:3])) + float(b[3]) for b in balls)
+        return reach
+
+    def lower(self, q: Array) -> Array:
+        """Return lower bounds of the distances of all pairs (n, k), m, at q (n, nq)."""
+        near = self._covers.near(np.inf, self._used)(q)
+        return np.asarray(np.minimum.reduceat(self._lower(near)[:, : len(self._solids)], self._first, axis=1))
+
+    def apart(self, q: Array, pair: int, above: Any = np.inf) -> Array:
+        """Return the distances (n,) of the links of one of `pairs`, m, 0 in contact, or lower bounds beyond `above`.
+
+        q (n, nq)."""
+        near, least = self._near(q), np.full(len(q), np.inf)
+        for solids in np.flatnonzero(self._pair_of == pair):
+            every = np.arange(len(q))
+            least = np.minimum(
+                least, self._distances(near, every, np.full(len(q), solids), np.minimum(above, least))[0]
+            )
+        return least
+
+    def may_be_near(self, q: Array, pair: int, above: Array) -> NDArray[np.bool_]:
+        """Return whether the links of one of `pairs` may be at most some distances (n,) apart, m, at q (n, nq)."""
+        near, found = self._near(q), np.zeros(len(q), dtype=bool)
+        for solids in np.flatnonzero(self._pair_of == pair):
+            rows = np.flatnonzero(~found)
+            some = np.full(len(rows), solids)
+            first, second = self._posed(near, rows, some)
+            found[rows] = self._exact.may_be_near(first, second, self._solids[some], above[rows])
+        return found
+
     def moved_by(self, robot: Robot, columns: Array) -> Collisions:
         """Return the same for a robot with the same links, such as one in which some joints stand, about the pairs that
         the coordinates `columns` of its q move against each other.

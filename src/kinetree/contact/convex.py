@@ -93,8 +93,9 @@ class Convexes:
 
         return convex.step(state, vertices, 1e-9 - p, above)
 
-    def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
-        """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
+    def touching(self, first: Array, second: Array, pair: Array, above: Any) -> NDArray[np.bool_]:
+        """Return which pairs (n, 2) of solids with these poses (n, 12) are at most some distance apart, m; `above` is
+        one or one of each (n,)."""
         start = np.broadcast_to(START, (len(pair), convex.DECISION))
         found = self.decision(start, first, second, pair, np.broadcast_to(above, len(pair)))
         return np.asarray(found[:, 0] < 0.0)

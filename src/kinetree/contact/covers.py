@@ -21,6 +21,8 @@ from kinetree.spatial.se3 import Array
 
 Depths = Callable[[Array], Array]
 
+SLACK = 0.02
+"""How far a cover reaches beyond its solid at most, m, unless that is large."""
 CANDIDATES = 250
 """Most middles among which those of spheres are chosen."""
 LARGEST, SMALLEST = 2, 6
@@ -51,7 +53,7 @@ class Cover:
     parts: tuple[Array, ...] = ()
 
 
-def cover(solid: Solid, slack: float) -> Cover:
+def cover(solid: Solid, slack: float = SLACK) -> Cover:
     """Return the cover of a solid. The slack, m, may be larger than asked for of those that are large or not convex."""
     if solid.kind == "plane":
         return Cover(np.zeros((0, 4)), np.zeros((0, 4)), 0.0)
@@ -66,6 +68,16 @@ def cover(solid: Solid, slack: float) -> Cover:
         if not kept:
             write(key, _bytes_of(known))
     return known
+
+
+def ball(solid: Solid) -> Cover:
+    """Return a sphere around a solid as its cover: at once, for few questions about it."""
+    if solid.kind in ("plane", "sphere"):
+        return cover(solid, 0.0)
+    points = solid.surface.vertices
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    far = float(np.linalg.norm(points - middle, axis=1).max())
+    return Cover(np.array([[*middle, far * (1 + ROUNDING)]]), np.zeros((0, 4)), far)
 
 
 _known: dict[str, Cover] = {}

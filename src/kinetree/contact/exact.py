@@ -21,6 +21,8 @@ from kinetree.spatial.se3 import Array
 
 FEW = 2
 """Pairs of meshes that are decided by their triangles at once."""
+FINE = 0.01
+"""Distances below this are decided by triangles where convex parts are not enough, m."""
 
 
 class Exact:
@@ -67,6 +69,19 @@ class Exact:
             left[rows] = self._apart.possible(first[rows], second[rows], pair[rows], above)
         for row in np.flatnonzero(left):
             found[row] = self._from_mesh(pair[row], T[row], above)[0] <= above
+        return found
+
+    def may_be_near(self, first: Array, second: Array, pair: Array, above: Array) -> NDArray[np.bool_]:
+        """Return which pairs (n, 2) of solids with these poses (n, 12) may be at most some distances (n,) apart, m; the
+        others are not. Meshes are decided by their convex parts, and by their triangles where `above` is small."""
+        found = self.convexes.touching(first, second, pair.astype(float), above)
+        rows = np.flatnonzero(found & self.is_other[pair].any(axis=1))
+        if not len(rows):
+            return found
+        found[rows] = self._apart.possible(first[rows], second[rows], pair[rows], above[rows])
+        rows = rows[found[rows] & (above[rows] < FINE)]
+        T = relative(first[rows], second[rows])
+        found[rows] = self.distances(pair[rows], T, above[rows])[0] <= above[rows]
         return found
 
     def distances(self, pair: Array, T: Array, above: Any) -> tuple[Array, Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,26 +13,24 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.contact.bounds import Covers
 from kinetree.contact.capsules import with_capsules
 from kinetree.contact.collisions import Collisions, solid_pairs
-from kinetree.contact.covers import Cover, cover
+from kinetree.contact.covers import Cover, ball, cover
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, without_srdf
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
 from kinetree.contact.table import Body, body_of
-from kinetree.contact.ways import columns_between, corners, endless_columns
-from kinetree.errors import KinetreeError, fail
+from kinetree.contact.ways import columns_between, corners, endless_columns, samples
+from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
 from kinetree.queries.query import memoise, one_of
 from kinetree.spatial.se3 import Array
 
-SLACK = 0.02
-"""How far a cover reaches beyond its solid at most, m, unless that is large."""
 Covered = list[tuple[Solid, Cover]]
 """The shapes of a link with their covers."""
+Covering = Callable[[Solid], Cover]
+"""What makes the cover of a solid."""
 NEAR = 0.02
 """How far neighbours are apart at most in the neutral configuration, m; others are tested."""
-SAMPLES = 10_000
-"""Configurations in all of which a pair must be in contact to count as always in contact."""
 
 
 @explain_type_errors
@@ -146,7 +144,16 @@ class _Shapes:
     notes: tuple[str, ...]
 
 
-def covered(robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozenset()) -> dict[str, Covered]:
+def coarse(robot: Robot, pairs: Collection[Pair] | None = None, without: Collection[str] = ()) -> Collisions:
+    """Return what `collisions` does, ready at once and slower for each configuration: with a ball for each cover."""
+    shapes = _shapes(robot, "mesh", without, ball)
+    own, left_out = _pairs(robot, shapes, pairs, (), ())
+    return _collisions(robot, shapes, own, (), left_out, 0.0)
+
+
+def covered(
+    robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozenset(), covering: Covering = cover
+) -> dict[str, Covered]:
     """Return the shapes of all links that have some, with their covers; without: as in `solids_of`.
 
     Raises KinetreeError for a robot without collision shapes, and for shapes that cannot be used.
@@ -156,19 +163,21 @@ def covered(robot: Robot, geometry: GeometryOf, without: frozenset[str] = frozen
         message = "no link has a collision shape"
         raise fail("contact-shape", message, element=f"robot {robot.name!r}", fix="give the links <collision> elements")
     every = tracked(links.items(), "covers", len(links))
-    return {name: [(solid, cover(solid, SLACK)) for solid in own] for name, own in every}
+    return {name: [(solid, covering(solid)) for solid in own] for name, own in every}
 
 
-def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str]) -> _Shapes:
+def _shapes(robot: Robot, geometry: GeometryOf, without: Collection[str], covering: Covering = cover) -> _Shapes:
     one_of("geometry", geometry, ("mesh", "hull"))
     left = frozenset(links_named(robot, "without", without))
-    key = ("contact", geometry, left)
-    found: _Shapes = memoise(robot, key, lambda: _made(robot, geometry, left, key))
+    key = ("contact", geometry, left, covering)
+    found: _Shapes = memoise(robot, key, lambda: _made(robot, geometry, left, covering, key))
     return found
 
 
-def _made(robot: Robot, geometry: GeometryOf, without: frozenset[str], key: tuple[object, ...]) -> _Shapes:
-    both = covered(robot, geometry, without)
+def _made(
+    robot: Robot, geometry: GeometryOf, without: frozenset[str], covering: Covering, key: tuple[object, ...]
+) -> _Shapes:
+    both = covered(robot, geometry, without, covering)
     links = {name: [solid for solid, _ in own] for name, own in both.items()}
     bodies = {name: body_of(name, links[name], [one for _, one in own]) for name, own in both.items()}
     every = [one for own in both.values() for _, one in own]
@@ -254,28 +263,10 @@ def _always(robot: Robot, shapes: _Shapes, pairs: Sequence[Pair], margin: float 
     of which a joint without ends moves one away from the other."""
     endless = endless_columns(robot)
     always = [pair for pair in pairs if endless.isdisjoint(columns_between(robot, *pair))]
-    q = _samples(robot)
+    q = samples(robot)
     for part in (q[:20], q[20:400], q[400:]):
         always = _touching(robot, shapes, always, part, margin)
     if not always:
         return []
     contact = _collisions(robot, shapes, always, (), (), margin)
     return [pair for i, pair in enumerate(always) if contact.where(corners(robot, *pair))[:, i].all()]
-
-
-def _samples(robot: Robot) -> Array:
-    """Return configurations (SAMPLES, nq) inside the limits; angles without limits make whole turns, lengths without
-    limits lie between -1 and 1 m."""
-    try:
-        return np.asarray(robot.limits.sample(SAMPLES, seed=0))
-    except KinetreeError:
-        rng, lower, upper = np.random.default_rng(0), robot.limits.lower, robot.limits.upper
-        width = np.full(robot.nq, 2 * np.pi)
-        width[sorted(endless_columns(robot))] = 2.0
-        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - width, -width / 2))
-        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + width), (SAMPLES, robot.nq))
-        for name, where in robot.q_slices.items():
-            if quaternion := robot.joints[name].kind.quaternion:
-                turn = rng.normal(size=(SAMPLES, 4))
-                q[:, where][:, quaternion] = turn / np.linalg.norm(turn, axis=1)[:, None]
-        return q

@@ -6,12 +6,15 @@ from itertools import product
 
 import numpy as np
 
+from kinetree.errors import KinetreeError
 from kinetree.model.robot import Joint, Robot
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
 
 MOST_CORNERS = 12
 """Coordinates between two links up to which all combinations of their limits are tried."""
+SAMPLES = 10_000
+"""Configurations in all of which a pair must be in contact to count as always in contact."""
 
 
 def corners(robot: Robot, a: str, b: str) -> Array:
@@ -58,6 +61,24 @@ def between(robot: Robot, a: str, b: str) -> tuple[set[str], list[Joint]]:
     joints = [robot.joints[name] for name in one ^ other]
     links = {link for joint in joints for link in (joint.parent, joint.child)}
     return links - {a, b}, [joint for joint in joints if joint.kind.nv]
+
+
+def samples(robot: Robot) -> Array:
+    """Return configurations (SAMPLES, nq) inside the limits; angles without limits make whole turns, lengths without
+    limits lie between -1 and 1 m."""
+    try:
+        return np.asarray(robot.limits.sample(SAMPLES, seed=0))
+    except KinetreeError:
+        rng, lower, upper = np.random.default_rng(0), robot.limits.lower, robot.limits.upper
+        width = np.full(robot.nq, 2 * np.pi)
+        width[sorted(endless_columns(robot))] = 2.0
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - width, -width / 2))
+        q = rng.uniform(low, np.where(np.isfinite(upper), upper, low + width), (SAMPLES, robot.nq))
+        for name, where in robot.q_slices.items():
+            if quaternion := robot.joints[name].kind.quaternion:
+                turn = rng.normal(size=(SAMPLES, 4))
+                q[:, where][:, quaternion] = turn / np.linalg.norm(turn, axis=1)[:, None]
+        return q
 
 
 def _ways(robot: Robot, a: str, b: str) -> list[set[str]]:

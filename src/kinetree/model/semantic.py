@@ -84,11 +84,13 @@ class PassiveJoint(Brief):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CollisionPair(Brief):
-    """Two links whose collisions are not looked for, or are after all."""
+    """Two links whose collisions are not looked for, or are after all. evidence: what shows the reason, written as a
+    comment."""
 
     link1: str
     link2: str
     reason: str = ""
+    evidence: str = field(default="", compare=False)
     source: Source | None = field(default=None, compare=False)
 
 
@@ -226,6 +228,8 @@ TAGS: Mapping[str, tuple[str, type[Any]]] = {
 """Fields of a semantic description to their elements in SRDF."""
 CHILDREN = ("members", "joints", "spheres")
 """Fields of items that hold items."""
+NO_ATTRIBUTES = ("source", "evidence", *CHILDREN)
+"""Fields of items that are no attributes in SRDF."""
 _TAG_OF: Mapping[type[Any], str] = {kind: tag for tag, kind in TAGS.values()} | {JointValue: "joint"}
 
 

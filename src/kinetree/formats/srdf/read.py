@@ -19,7 +19,7 @@ from kinetree.formats.fields import (
 )
 from kinetree.model.robot import Extension, Robot
 from kinetree.model.semantic import (
-    CHILDREN,
+    NO_ATTRIBUTES,
     TAGS,
     Group,
     GroupState,
@@ -142,7 +142,7 @@ def _member(report: Report, element: Element, group: Element) -> Member | None:
 
 def _item(report: Report, kind: type[Any], element: Element) -> Any:
     """Return an item of some kind, whose fields are attributes or elements inside."""
-    names = [one.name for one in fields(kind) if one.name not in ("source", *CHILDREN)]
+    names = [one.name for one in fields(kind) if one.name not in NO_ATTRIBUTES]
     values: dict[str, Any] = {
         name: name_of(report, element, name)
         for name in names

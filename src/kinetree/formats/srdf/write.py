@@ -5,13 +5,12 @@ from dataclasses import fields
 from typing import Any
 
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import CHILDREN, TAGS, Member
+from kinetree.model.semantic import CHILDREN, NO_ATTRIBUTES, TAGS, Member
 from kinetree.model.semantic_groups import semantic_of
 from kinetree.syntax.numbers import format_numbers
 from kinetree.syntax.xml.writer import XmlWriter
 
 INNER = {"joints": "joint", "spheres": "sphere"}
-NOT_WRITTEN = ("source", *CHILDREN)
 
 
 def write(robot: Robot, without: Collection[str] = ()) -> str:
@@ -30,13 +29,14 @@ def write(robot: Robot, without: Collection[str] = ()) -> str:
 
 
 def _write(xml: XmlWriter, tag: str, item: Any) -> None:
-    attributes = {one.name: _text(getattr(item, one.name)) for one in fields(item) if one.name not in NOT_WRITTEN}
+    attributes = {one.name: _text(getattr(item, one.name)) for one in fields(item) if one.name not in NO_ATTRIBUTES}
     inner = next((name for name in CHILDREN if hasattr(item, name)), None)
     if isinstance(item, Member):
         tag = item.kind
         attributes = {"base_link": item.name, "tip_link": item.tip_link} if tag == "chain" else {"name": item.name}
     if inner is None or not getattr(item, inner):
         xml.leaf(tag, **attributes)
+        xml.remark(getattr(item, "evidence", ""))
         return
     with xml.open(tag, **attributes):
         for one in getattr(item, inner):

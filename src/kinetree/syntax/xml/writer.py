@@ -51,6 +51,11 @@ class XmlWriter:
     def comment(self, text: str) -> None:
         self.raw(f"<!-- {text.replace('--', '- -')} -->")
 
+    def remark(self, text: str) -> None:
+        """Write a comment behind what was written last, on the same line."""
+        if text:
+            self._lines[-1] += f" <!-- {text.replace('--', '- -')} -->"
+
     def text(self) -> str:
         assert not self._open, f"elements left open: {self._open}"
         return "\n".join(self._lines) + "\n"

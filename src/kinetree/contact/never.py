@@ -1,0 +1,86 @@
+"""Proofs that two links are never in contact: the ranges of the joints between them are halved until bounds show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.algorithms.kinematics import path_between
+from kinetree.model.robot import Robot
+from kinetree.queries.query import tree
+from kinetree.spatial.se3 import Array
+
+MOST_JOINTS = 3
+"""Coordinates between two links up to which a proof is tried."""
+MOST_PARTS = 30_000
+"""Parts of the ranges that are looked at for a proof."""
+CLOSE = 1e-6
+"""Distance up to which links may count as in contact, m."""
+TURN = np.pi
+"""End of the range of an angle without limits, rad, on both sides."""
+
+MayBeNear = Callable[[Array, Array], NDArray[np.bool_]]
+"""Whether two links may be at most some distances (n,) apart, m, in configurations (n, nq)."""
+
+
+def parts_of_proof(robot: Robot, a: str, b: str, radius: Mapping[str, float], may_be_near: MayBeNear) -> int:
+    """Return into how many parts a proof that two links are never in contact divides the ranges of the joints between
+    them; 0 if there is none. radius: how far the shapes of each reach from the origin of the link, m.
+
+    In a part of the ranges whose middle is m and whose half widths are w, the distance is at least that at m less
+    sum r w, where r is how fast the distance changes with a joint at most: 1 for one that slides, and for one that
+    turns the largest distance of a point that it moves from its axis.
+    """
+    rates = _rates(robot, a, b, radius)
+    columns = [] if rates is None else sorted(rates)
+    low, high = (ends[columns] for ends in _ranges(robot))
+    if rates is None or len(columns) > MOST_JOINTS or not np.isfinite([low, high]).all():
+        return 0
+    r, q0 = np.array([rates[i] for i in columns]), robot.q()
+    middles, halves, looked = ((low + high) / 2)[None], ((high - low) / 2)[None], 0
+    while len(middles) and looked + len(middles) <= MOST_PARTS:
+        looked += len(middles)
+        q = np.tile(q0, (len(middles), 1))
+        q[:, columns] = middles
+        left = may_be_near(q, halves @ r + CLOSE)
+        middles, halves = _halved(middles[left], halves[left], r)
+    return 0 if len(middles) else looked
+
+
+def _halved(middles: Array, halves: Array, r: Array) -> tuple[Array, Array]:
+    """Return the two halves of each part, cut where the distance changes the most."""
+    rows, widest = np.arange(len(middles)), (halves * r).argmax(axis=1)
+    step = np.zeros_like(halves)
+    step[rows, widest] = halves[rows, widest] / 2
+    return np.concatenate([middles - step, middles + step]), np.concatenate([halves - step, halves - step])
+
+
+def _ranges(robot: Robot) -> tuple[Array, Array]:
+    """Return the ends of all ranges; an angle without limits has a whole turn."""
+    angular = np.array([x for joint in robot.q_slices for x in robot.joints[joint].kind.angular], dtype=bool)
+    low, high = robot.limits.lower, robot.limits.upper
+    free = angular & ~(np.isfinite(low) & np.isfinite(high))
+    return np.where(free, -TURN, low), np.where(free, TURN, high)
+
+
+def _rates(robot: Robot, a: str, b: str, radius: Mapping[str, float]) -> dict[int, float] | None:
+    """Return by coordinate how fast the distance of two links changes with it at most; None if a joint between them is
+    neither revolute nor prismatic."""
+    model, (low, high) = tree(robot), _ranges(robot)
+    up, down = path_between(model, model.frame(a)[0], model.frame(b)[0])
+    rates: dict[int, float] = {}
+    for side, name in ((up, a), (down[::-1], b)):
+        reach = float(np.linalg.norm(model.frame(name)[1][:3, 3])) + radius[name]  # from the origin of the body
+        for i in side:
+            kind = model.joint_type[i]
+            if len(kind.angular) != 1 or kind.has_pitch or model.higher[i]:
+                return None
+            column, turns = model.q_slice[i].start, kind.angular[0]
+            rates[column] = rates.get(column, 0.0) + abs(model.multiplier[i]) * (reach if turns else 1.0)
+            reach += sum(float(np.linalg.norm(T[:3, 3])) for T in (model.T_tree[i], model.T_zero[i]))
+            if not turns:
+                ends = model.multiplier[i] * np.array([low[column], high[column]]) + model.offset[i]
+                reach += float(np.abs(ends).max())
+    return rates
