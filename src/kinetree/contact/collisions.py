@@ -153,9 +153,13 @@ class Collisions:
         """Return the robot with the pairs that need not be tested in its semantic description, for an SRDF file.
 
         Reasons are those of MoveIt: Adjacent, Always (in contact wherever the joints stand), Default (in contact in the
-        neutral configuration), and Never, which is proved for few joints, and else found in samples and by descent from
-        the nearest of these. Pairs that the description disables already stay; those that are found in contact though
-        their reason is Never or none are named in `notes` of the robot.
+        neutral configuration, and either in nearly all, or only just, as closed fingers), and Never. That is proved
+        where at most three coordinates lie between the links, by halving their ranges; else no contact was found in
+        10,000 samples and by descent from the nearest of these. `evidence` of each pair says which.
+
+        Pairs that the description disables already stay. Those that can be in contact although their reason is another
+        than User or Adjacent are `notes` of the robot, with the configuration; so are pairs in contact in the neutral
+        configuration that are not disabled.
 
         Raises KinetreeError if links move by themselves.
         """
