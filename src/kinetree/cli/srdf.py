@@ -47,7 +47,7 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Find the pairs of links that need not be tested for contact, and write an SRDF for MoveIt.
+    """Write an SRDF with the pairs of links that need no test.
 
     These are links that are adjacent, always or never in contact, or in contact in the neutral configuration. Never is
     proved where at most three joints lie between two links, and else searched for. Pairs that --srdf disables stay;

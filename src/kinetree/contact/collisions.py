@@ -77,7 +77,7 @@ class Collisions:
         used = [int(name) for name in covers.layout.bodies]
         self._used = [exact.solids[i] for i in used]
         self._near = covers.near(margin, self._used)
-        self._solids = np.array(covers.pairs, dtype=np.int64)
+        self._solids = np.array(covers.pairs, dtype=np.int64).reshape(-1, 2)
         self._places = np.argsort(used)[np.searchsorted(np.sort(used), self._solids)]  # among those that are used
         places, numbers = self._places.tolist(), self._solids.astype(float)
         convex = (~exact.is_other[self._solids].any(axis=1)).tolist()

@@ -114,7 +114,7 @@ def _never(
     parts = 0 if at is not None else parts_of_proof(robot, a, b, radii, lambda q, far: contact.may_be_near(q, i, far))
     if parts:
         return None, f"proved: apart in {counted(parts, 'part')} of the ranges, which are all"
-    return at, f"not in {SAMPLES} samples; the least distance found is {1e3 * least:.3g} mm"
+    return at, f"not in {SAMPLES} samples; the least distance found is {1e3 * least:.4g} mm"
 
 
 def _descended(contact: Collisions, i: int, q: Array, columns: Sequence[int]) -> tuple[Array | None, float]:
