@@ -127,6 +127,21 @@ class Collisions:
         points = found[..., 2:].reshape(*found.shape[:-1], 2, 3)
         return Witness(found[..., 0].astype(int)[()], found[..., 1][()], points)
 
+    def depth(self, q: Any, moving: Any = None) -> Any:
+        """Return how deep the links of each pair are in each other (…, k), m, 0 where they are apart.
+
+        That is the length of the shortest translation that parts two shapes; of links with several, the most of them.
+        It is found to 1e-7 of it, one by one, in about a millisecond.
+
+        Raises KinetreeError for meshes and planes, whose depth is not known: take geometry="hull".
+        """
+        for pair, solids in zip(self._pair_of, self._solids, strict=True):
+            if other := [self._exact.solids[i] for i in solids if self._exact.is_other[i]]:
+                a, b = self.pairs[pair]
+                message = f"links {a!r} and {b!r}: {other[0].name} is a {other[0].kind}; expected convex shapes"
+                raise fail("depth", message, fix='choose geometry="hull", or pairs of other links')
+        return self._by_portions(self._depths, q, moving)
+
     def sample(self, n: int, seed: int = 0) -> Array:
         """Return n configurations (n, nq) inside the limits and apart, uniform among these.
 
@@ -339,6 +354,15 @@ class Collisions:
         found[np.isinf(found[:, 1]), 1] = np.nan
         found[found[:, 1] == 0, 2:] = np.nan
         return found
+
+    def _depths(self, *given: Array) -> Array:
+        near = self._near(*given)
+        lower = self._lower(near)[:, : len(self._solids)]
+        rows, pairs = np.nonzero(lower < self.margin)
+        first, second = self._posed(near, rows, pairs)
+        found = np.where(np.isfinite(lower), 0.0, np.nan)
+        found[rows, pairs] = self._exact.convexes.depths(self._solids[pairs], relative(first, second))
+        return np.asarray(np.maximum.reduceat(found, self._first, axis=1))
 
     def _distances(self, near: Array, rows: Array, pairs: Array, above: Array) -> tuple[Array, Array]:
         """Return the distances (n,) of pairs of solids in configurations (n,), or numbers beyond `above`, and the
