@@ -30,7 +30,8 @@ def depth(first: Solid, second: Solid, T: Array) -> float:
 
     def support(d: Array) -> Array:
         """Return the points of the difference (n, 3) that are farthest in unit directions (n, 3)."""
-        return _core(first, d) - (_core(second, -d @ T[:, :3]) @ T[:, :3].T + T[:, 3])
+        other: Array = _core(second, -d @ T[:, :3]) @ T[:, :3].T + T[:, 3]
+        return _core(first, d) - other
 
     axes = np.array([(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z], dtype=float)
     axes /= np.linalg.norm(axes, axis=1)[:, None]
