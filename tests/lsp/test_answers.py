@@ -483,3 +483,20 @@ def test_why_a_name_is_not_changed(at, after, new, why, tmp_path):
     refused = editor.at("rename", path, at, after, new)
     assert isinstance(refused, Refusal)
     assert refused.why.startswith(why)
+
+
+@each(
+    "name, text, repairs",
+    [
+        ("a.urdf", ARM, {"safe", ""}),
+        ("a.urdf.xacro", ARM.replace("<robot ", f"<robot {XMLNS} "), {"safe", ""}),
+        ("b.urdf", ARM.replace('effort="10"', 'effort="x"'), {""}),
+        ("a.sdf", SDF.replace('name="b"', 'name="b c"'), {""}),
+    ],
+)
+def test_texts_that_are_repaired(tmp_path, name, text, repairs):
+    """Those of a URDF and a xacro file, if they can be read."""
+    child._models.clear()
+    editor = Editor(Path(os.path.realpath(tmp_path)))
+    path = editor.put(name, text)
+    assert {mark.repair for mark in marks(editor.ask("check", path), path).values()} == repairs
