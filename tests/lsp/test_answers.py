@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from each import each
 from kinetree.checker.plan import jobs
 from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
-from kinetree.lsp import child
+from kinetree.lsp import child, diagnostics
 from kinetree.lsp.answers import Look, Refusal, actions
 from kinetree.lsp.diagnostics import mark_of
 from kinetree.lsp.session import look_of
@@ -486,17 +487,21 @@ def test_why_a_name_is_not_changed(at, after, new, why, tmp_path):
 
 
 @each(
-    "name, text, repairs",
+    "format, failed, file, repair",
     [
-        ("a.urdf", ARM, {"safe", ""}),
-        ("a.urdf.xacro", ARM.replace("<robot ", f"<robot {XMLNS} "), {"safe", ""}),
-        ("b.urdf", ARM.replace('effort="10"', 'effort="x"'), {""}),
-        ("a.sdf", SDF.replace('name="b"', 'name="b c"'), {""}),
+        ("urdf", False, "/a", "safe"),
+        ("urdf", True, "/a", ""),  # by errors of the reader
+        ("urdf", False, "/b", ""),  # `kinetree fix` changes other files with --unsafe alone
+        ("sdf", False, "/a", ""),
+        ("mjcf", False, "/a", ""),
+        (None, False, "/a", ""),
     ],
 )
-def test_texts_that_are_repaired(tmp_path, name, text, repairs):
-    """Those of a URDF and a xacro file, if they can be read."""
-    child._models.clear()
-    editor = Editor(Path(os.path.realpath(tmp_path)))
-    path = editor.put(name, text)
-    assert {mark.repair for mark in marks(editor.ask("check", path), path).values()} == repairs
+def test_texts_that_are_repaired(format, failed, file, repair, monkeypatch):
+    """That of a URDF, or what xacro made of it, if it can be read."""
+    finding = Finding("JNT-001", "error", "is not of length one", Source(file, 1, 1), "joint 'j'")
+    monkeypatch.setattr(diagnostics, "reported", lambda model: [SimpleNamespace(findings=(finding,))])
+    robot = SimpleNamespace(text=SimpleNamespace(format=format) if format else None)
+    model = SimpleNamespace(failed=failed, robot=robot, file="/a", read={"/a"}, text=lambda file: Text("<a/>"))
+    (mark,) = diagnostics.look(model).marks[file]
+    assert mark.repair == repair
