@@ -88,3 +88,19 @@ def _plain_code(request):
             patch.setattr(llvm, "_machine", partial(llvm._machine, opt=0))
             patch.setattr(llvm, "VERSION", f"{llvm.VERSION}, not optimized")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _errors_are_said():
+    """Every error has a code, and says something, also where a test looks at one of them alone."""
+    from kinetree.errors import KinetreeError
+
+    make = KinetreeError.__init__
+
+    def checked(self, findings):
+        make(self, findings)
+        assert all(finding.code and finding.message for finding in self.findings), self.findings
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KinetreeError, "__init__", checked)
+        yield

@@ -1,0 +1,161 @@
+"""Meshes and their parts: distances that are known, without a robot."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.contact.apart import Apart
+from kinetree.contact.covers import _in_cells
+from kinetree.contact.parts import cut
+from kinetree.contact.rounds import Rounds
+from kinetree.contact.solids import Solid, hull_of, solids_of
+from kinetree.contact.table import FAR
+from kinetree.contact.triangles import Triangles
+from kinetree.shapes.mesh import Mesh
+
+EYE = np.eye(4)[:3]
+TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+
+
+def at(*place, R=EYE[:, :3]):
+    return np.column_stack([R, place])
+
+
+def corners(half, middle=(0.0, 0.0, 0.0)):
+    return np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half + middle
+
+
+def solid(kind, *sizes, mesh=None):
+    return Solid("link", kind, sizes, np.eye(4), kind, mesh)
+
+
+def box(*half):
+    return solid("mesh", mesh=hull_of(corners(half), "box"))
+
+
+BIG, SMALL = box(0.5, 0.6, 0.7), box(0.1, 0.2, 0.3)
+OPEN = solid("mesh", mesh=Mesh(BIG.surface.vertices, BIG.surface.triangles[:-1]))
+TWO = hull_of(corners((0.1, 0.1, 0.1), (-3.0, 0.0, 0.0)), "one"), hull_of(corners((0.1, 0.1, 0.1)), "other")
+PARTED = solid(
+    "mesh",
+    mesh=Mesh(np.concatenate([one.vertices for one in TWO]), np.concatenate([TWO[0].triangles, TWO[1].triangles + 8])),
+)
+
+
+def test_distances_of_triangles():
+    own = Triangles([BIG, SMALL, OPEN, PARTED])
+    for a, b, T, far in (
+        (0, 1, at(0.8, 0, 0), 0.2),
+        (0, 1, at(0, 0, -1.3), 0.3),
+        (0, 1, at(0.8, 0, 0, R=TURN), 0.1),  # which lies across
+        (1, 0, at(0.8, 0, 0), 0.2),
+        (0, 1, at(0.55, 0, 0), 0.0),
+        (0, 1, EYE, 0.0),  # inside
+        (1, 0, EYE, 0.0),
+        (2, 1, EYE, 0.4),  # of an open one
+        (0, 3, EYE, 0.0),  # the second part alone
+        (0, 3, at(3.0, 0, 0), 0.0),  # the first part alone
+        (0, 3, at(1.5, 0, 0), 0.9),
+        (3, 0, at(-1.5, 0, 0), 0.9),
+    ):
+        found, points = own.distance(a, b, T, 1.0)
+        assert found == pytest.approx(far, abs=1e-9), (a, b, T)
+        if far:
+            assert np.linalg.norm(points[1] - points[0]) == pytest.approx(far)
+        assert (own.distance(a, b, T, 0.0)[0] == 0.0) is (far == 0.0)
+    assert own.distance(0, 1, at(0.8, 0, 0), 0.0)[0] == FAR
+    ends = own.distance(0, 1, at(0.8, 0, 0), 1.0)[1]
+    assert ends[:, 0] == pytest.approx([0.5, 0.7])
+
+
+def test_distances_of_round_ones_and_meshes():
+    """One at a time, along an axis: round ones are not those of polyhedra, whichever is first."""
+    kinds = {"sphere": (0.15,), "cylinder": (0.1, 0.3), "capsule": (0.08, 0.3), "ellipsoid": (0.1, 0.05, 0.2)}
+    half = np.array([[0.15] * 3, [0.1, 0.1, 0.15], [0.08, 0.08, 0.23], [0.1, 0.05, 0.2]])
+    own = Rounds([BIG, *(solid(kind, *sizes) for kind, sizes in kinds.items()), OPEN])
+    for number, most in enumerate(half, 1):
+        for axis in range(3):
+            for gap in (0.05, 1e-4, -1e-3):
+                place = np.zeros(3)
+                place[axis] = (0.5, 0.6, 0.7)[axis] + most[axis] + gap
+                far, points = own.distance(0, number, at(*place), 1.0, max(gap, 0.0))
+                assert far == pytest.approx(max(gap, 0.0), abs=1e-7)
+                back, turned = own.distance(number, 0, at(*-place), 1.0, max(gap, 0.0))
+                assert back == pytest.approx(far, abs=1e-9)
+                if gap > 0:
+                    assert np.linalg.norm(points[0] - points[1]) == pytest.approx(gap, abs=1e-7)
+                    np.testing.assert_allclose(turned + place, points[::-1], atol=1e-6)
+        assert own.distance(0, number, EYE, 1.0, 0.5)[0] == 0.0  # inside
+        assert own.distance(5, number, EYE, 1.0, 0.5)[0] == pytest.approx((0.5, 0.6, 0.7 - most)[0] - most[0], abs=0.2)
+
+
+def test_parts_that_are_apart():
+    """Boxes in a row are each a part: a ball between them is not in contact."""
+    middles = np.array([[-0.6, 0.0, 0.0], [0.0, 0.0, 0.0], [0.6, 0.2, 0.0], [0.6, 0.2, 0.9]])
+    whole = solid("mesh", mesh=hull_of(np.concatenate([corners((0.1, 0.1, 0.1), m) for m in middles]), "all"))
+    own = Apart([solid("sphere", 0.05), whole], [[], [corners((0.1, 0.1, 0.1), m) for m in middles]])
+    places = np.random.default_rng(3).uniform(-1, 1, (300, 3))
+    outside = np.linalg.norm((np.abs(places[:, None] - middles) - 0.1).clip(min=0.0), axis=2).min(axis=1) - 0.05
+    ball = np.tile(EYE.ravel(), (300, 1))
+    ball[:, 3::4] = places
+    still, pair = np.tile(EYE.ravel(), (300, 1)), np.tile((0, 1), (300, 1))
+    for margin in (0.0, 0.1):
+        certain = np.abs(outside - margin) > 1e-6
+        for found in (
+            own.possible(ball, still, pair, margin),
+            own.possible(still, ball, pair[:, ::-1], margin),
+        ):
+            assert (found == (outside <= margin))[certain].all()
+
+
+@each("axis", range(3))
+@each("place", [0.1, 0.5])
+def test_triangles_that_are_cut(axis, place):
+    """None of the surface is lost or turned, and what is cut ends in the plane."""
+    triangles = np.random.default_rng(5).uniform(-1, 1, (60, 3, 3))
+    triangles[:3, 0, axis] = place  # a corner in the plane
+    below, above = cut(triangles, axis, place)
+    assert (below[..., axis] <= place).all()
+    assert (above[..., axis] >= place).all()
+
+    def areas(some):
+        return np.cross(some[:, 1] - some[:, 0], some[:, 2] - some[:, 0]).sum(axis=0) / 2
+
+    np.testing.assert_allclose(areas(below) + areas(above), areas(triangles), atol=1e-12)
+    crossing = (triangles[..., axis] > place).any(axis=1) & (triangles[..., axis] < place).any(axis=1)
+    assert (below[..., axis] == place).sum() >= 2 * crossing.sum()
+
+
+def test_spheres_of_cells_hold_their_prisms():
+    middles = np.random.default_rng(6).uniform(-1, 1, (80, 1, 3))
+    prisms = middles + np.random.default_rng(7).uniform(-0.05, 0.05, (80, 6, 3))
+    for size in (0.3, 1.0, 10.0):
+        spheres = _in_cells(prisms, size)
+        assert len(spheres) == len(np.unique(np.floor(prisms.mean(axis=1) / size), axis=0))
+        far = np.linalg.norm(prisms[:, :, None] - spheres[:, :3], axis=3).max(axis=1)
+        assert (far <= spheres[:, 3]).any(axis=1).all()
+        assert spheres[:, 3].max() <= 0.9 * size * np.sqrt(3) / 2 + 0.2
+
+
+@each("geometry", ["mesh", "hull"])
+@each("scale", ["1 1 1", "2 3 0.5", "-2 3 0.5"])
+def test_scales_of_meshes(geometry, scale, tmp_path_factory):
+    """Its corners stand where the file, the scale and the origin put them, its faces look outwards."""
+    folder = tmp_path_factory.mktemp("meshes")
+    points = corners((0.1, 0.2, 0.3), (1.0, 0.0, 0.0))
+    mesh = hull_of(points, "box")
+    text = "".join(f"v {x} {y} {z}\n" for x, y, z in mesh.vertices)
+    (folder / "a.obj").write_text(text + "".join(f"f {a} {b} {c}\n" for a, b, c in mesh.triangles + 1))
+    file = f"<mesh><uri>a.obj</uri><scale>{scale}</scale></mesh>"
+    (folder / "a.sdf").write_text(
+        '<sdf version="1.9"><model name="m"><link name="a"><collision name="c">'
+        f"<pose>0 0 1 0 0 {np.pi / 2!r}</pose><geometry>{file}</geometry></collision></link></model></sdf>"
+    )
+    (one,) = solids_of(kt.load(folder / "a.sdf"), geometry)["a"]
+    there = one.surface.vertices @ one.T[:3, :3].T + one.T[:3, 3]
+    expected = points * np.array(scale.split(), dtype=float) @ TURN.T + [0, 0, 1]
+    np.testing.assert_allclose(np.sort(there, axis=0), np.sort(expected, axis=0), atol=1e-12)
+    np.testing.assert_allclose(one.surface.bounds.mean(axis=0), 0, atol=1e-12)
+    a, b, c = np.moveaxis(one.surface.vertices[one.surface.triangles], 1, 0)
+    assert (np.einsum("ij,ij->i", np.cross(b - a, c - a), a) > 0).all()
