@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["browser", "rewritten"]
 
 QUICK = "not crosscheck and not slow"
 _SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|crosscheck)\b", re.MULTILINE)

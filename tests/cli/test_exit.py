@@ -115,9 +115,8 @@ def test_an_output_that_failed_leads_nowhere(error, fails, status, is_dropped, m
             raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 
     with (tmp_path / "out").open("w") as out:
-        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stdout", Flushed(out, flush))
         with pytest.raises(SystemExit) as caught, exit_status():
-            monkeypatch.setattr(sys, "stdout", Flushed(out, flush))
             raise error
         monkeypatch.undo()
         out.write("lost")
