@@ -307,6 +307,23 @@ def test_pairs_that_always_touch_are_left_out_and_only_these():
     assert ("a", "c") in kt.collisions(arm(almost, BALL, almost)).pairs
 
 
+def test_pairs_that_are_always_within_the_margin_count_only_in_contact():
+    """Of four discs of 1 cm in a row, 3 cm apart, every second is 4 cm away at most, the ends 7 cm."""
+    robot = arm(*[shape("cylinder", radius=0.1, length=0.1)] * 4)
+    contact, q = kt.collisions(robot, margin=0.05), robot.limits.sample(200, seed=1)
+    q[:3] = [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.5, 0.5, 0.5]
+    place = kt.fk(robot, list("abcd"))(q)[..., :3, 3]
+    far = {(a, b): np.linalg.norm(place[:, i] - place[:, j], axis=1) - 0.02 for a, b, i, j in
+           (("a", "c", 0, 2), ("a", "d", 0, 3), ("b", "d", 1, 3))}  # fmt: skip
+    expected = np.column_stack([far[pair] <= (0.05 if pair == ("a", "d") else 0.0) for pair in contact.pairs])
+    assert len(contact.notes) == 2
+    np.testing.assert_array_equal(contact.where(q), expected)
+    np.testing.assert_array_equal(contact(q), expected.any(axis=1))
+    assert [contact(one) for one in q[:20]] == expected[:20].any(axis=1).tolist()
+    assert expected.any(axis=0).all()
+    assert not expected.any(axis=1).all()
+
+
 @pytest.mark.slow
 def test_pairs_that_are_apart_at_their_limits_alone_are_tested():
     """b and d touch in all samples, and are 2e-6 m apart at the limits of the joint of d; a and c always touch."""
@@ -356,6 +373,12 @@ def test_what_is_known_of_the_shapes_is_noted():
 def test_wrong_arguments(options, message):
     with pytest.raises(kt.KinetreeError, match=message):
         kt.collisions(arm(BALL, BALL, BALL), **options)
+
+
+def test_each_is_a_logical_value():
+    for each_pair in (2, None, "yes", np.ones(2)):
+        with pytest.raises(kt.KinetreeError, match="each"):
+            kt.clearance(arm(BALL, BALL, BALL), each=each_pair)
 
 
 def test_wrong_arrays():

@@ -163,10 +163,10 @@ BALL = "<link name='{}'><collision><origin xyz='{} 0 0'/><geometry><sphere radiu
 IN_NEUTRAL = "SRDF: Default, in contact in the neutral configuration"
 
 
-def sliding(srdf, **places):
+def sliding(srdf, end=1.5, **places):
     """Balls on slides of a base that stands far off."""
     text = "".join(BALL.format(*one) for one in {"base": 9, **places}.items())
-    text += "".join(JOINT.format("base", name, "0 0 0", "prismatic") for name in places)
+    text += "".join(JOINT.format("base", name, "0 0 0", "prismatic") for name in places).replace("1.5", f"{end}")
     return kt.load(f"<robot name='r'>{text}</robot>", format="urdf", srdf=f"<robot name='r'>{srdf}</robot>")
 
 
@@ -202,6 +202,11 @@ def test_default_is_said_of_links_in_contact_in_the_neutral_configuration():
     found = kt.collisions(sliding(said("b") + said("c"), a=0, b=0.15, c=-0.3))
     assert reasons(found)["a", "b"] == IN_NEUTRAL
     assert ("a", "c") in found.pairs
+
+
+def test_links_in_contact_in_the_neutral_configuration_alone_are_tested():
+    robot = sliding("", end=0.2, a=0, b=0.15)  # and never a metre apart
+    assert ("a", "b") in kt.collisions(robot).pairs
 
 
 def test_links_that_always_touch_are_left_out():

@@ -1,0 +1,19 @@
+"""Solutions of an arm in closed form: all of them, without a search."""
+
+import numpy as np
+
+import kinetree as kt
+from kinetree.solvers.ik import several
+from random_arms import closed_form_arm
+
+
+def test_all_solutions_come_from_the_forms(monkeypatch):
+    robot = closed_form_arm("wrist", limit=4.0)
+    fk, ik = kt.fk(robot, "l7"), kt.ik(robot, "l7", tolerance=(1e-9, 1e-9))
+    monkeypatch.setattr(several, "at_starts", None)
+    T = fk(robot.limits.sample(4, seed=1))
+    found = ik.solutions(T)
+    assert (found.mask.sum(axis=1) >= 2).all()
+    assert found.mask.sum() > 12
+    there = np.broadcast_to(T[:, None], (*found.mask.shape, 4, 4))[found.mask]
+    assert np.abs(fk(found.q[found.mask]) - there).max() < 1e-9
