@@ -45,6 +45,12 @@ def pytest_collection_finish():
     gc.set_threshold(500_000, 20, 20)
 
 
+def pytest_runtest_setup(item):
+    """A test that collects garbage looks at its own objects, not at those of all tests before it."""
+    if getattr(item.module, "gc", None) is gc:
+        gc.freeze()
+
+
 def pytest_ignore_collect(collection_path, config):
     """Leave out files of slow tests and cross-checks alone, so that the quick tests need not import them."""
     if config.option.markexpr == QUICK and collection_path.suffix == ".py":
