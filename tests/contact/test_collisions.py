@@ -317,6 +317,8 @@ def test_pairs_that_are_always_within_the_margin_count_only_in_contact():
            (("a", "c", 0, 2), ("a", "d", 0, 3), ("b", "d", 1, 3))}  # fmt: skip
     expected = np.column_stack([far[pair] <= (0.05 if pair == ("a", "d") else 0.0) for pair in contact.pairs])
     assert len(contact.notes) == 2
+    assert kt.collisions(robot, [("a", "c")], margin=0.05)(q).all()  # as the caller wants it
+    assert kt.collisions(robot).notes == kt.collisions(robot, [("a", "c")], margin=0.05).notes == ()
     np.testing.assert_array_equal(contact.where(q), expected)
     np.testing.assert_array_equal(contact(q), expected.any(axis=1))
     assert [contact(one) for one in q[:20]] == expected[:20].any(axis=1).tolist()
@@ -363,7 +365,9 @@ def test_what_is_known_of_the_shapes_is_noted():
         ({"geometry": "box"}, "geometry"),
         ({"margin": -1.0}, "margin is -1.0"),
         ({"margin": np.nan}, "margin is nan"),
-        ({"touch": "a"}, "expected several names"),
+        ({"touch": "a"}, r"touch is 'a'; expected several names of links, as in \('a',\)"),
+        ({"moving": "a"}, "moving is 'a'; expected several names"),
+        ({"without": "a"}, "without is 'a'; expected several names"),
         ({"touch": ("x",)}, "x"),
         ({"without": ("x",)}, "x"),
         ({"moving": ("x",)}, "x"),

@@ -5,14 +5,17 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.contact import covers
 from kinetree.contact.apart import Apart
 from kinetree.contact.covers import _in_cells
 from kinetree.contact.parts import cut
 from kinetree.contact.rounds import Rounds
-from kinetree.contact.solids import Solid, hull_of, solids_of
+from kinetree.contact.solids import Solid, _placed, hull_of, solids_of
 from kinetree.contact.table import FAR
 from kinetree.contact.triangles import Triangles
+from kinetree.model.robot import Geometry, Shape
 from kinetree.shapes.mesh import Mesh
+from kinetree.spatial.se3 import homogeneous
 
 EYE = np.eye(4)[:3]
 TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
@@ -87,6 +90,7 @@ def test_distances_of_round_ones_and_meshes():
                     assert np.linalg.norm(points[0] - points[1]) == pytest.approx(gap, abs=1e-7)
                     np.testing.assert_allclose(turned + place, points[::-1], atol=1e-6)
         assert own.distance(0, number, EYE, 1.0, 0.5)[0] == 0.0  # inside
+        assert own.distance(0, number, at(9.0, 0, 0), 0.5, 8.0)[0] > 0.5  # no triangle is near
         assert own.distance(5, number, EYE, 1.0, 0.5)[0] == pytest.approx((0.5, 0.6, 0.7 - most)[0] - most[0], abs=0.2)
 
 
@@ -159,3 +163,29 @@ def test_scales_of_meshes(geometry, scale, tmp_path_factory):
     np.testing.assert_allclose(one.surface.bounds.mean(axis=0), 0, atol=1e-12)
     a, b, c = np.moveaxis(one.surface.vertices[one.surface.triangles], 1, 0)
     assert (np.einsum("ij,ij->i", np.cross(b - a, c - a), a) > 0).all()
+
+
+@each("normal", [(0, 0, 2), (0, 0, -0.1), (3, 0, 4), (1, 1, 1), (0, -5, 0)])
+def test_a_plane_lies_across_its_normal(normal):
+    parameters = {"normal": tuple(map(float, normal))}
+    T = _placed(Geometry(Shape("plane", parameters), origin=homogeneous(TURN, np.array([1.0, 2.0, 3.0]))), parameters)
+    np.testing.assert_allclose(T[:3, 2], TURN @ normal / np.linalg.norm(normal), atol=1e-15)
+    np.testing.assert_allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-15)
+    assert np.linalg.det(T[:3, :3]) == pytest.approx(1)
+    assert T[:3, 3].tolist() == [1, 2, 3]
+
+
+def test_a_cover_is_kept_for_the_next_time(monkeypatch):
+    """In this process, and in the cache for others; it is one for a slack."""
+    one = solid("box", 0.11, 0.12, 0.13)
+    first = covers.cover(one, 0.05)
+    assert covers.cover(one, 0.05) is first
+    covers._known.clear()
+    made = covers._made
+    monkeypatch.setattr(covers, "_made", None)
+    again = covers.cover(one, 0.05)
+    np.testing.assert_array_equal(again.outer, first.outer)
+    np.testing.assert_array_equal(again.inner, first.inner)
+    assert again.slack == first.slack
+    monkeypatch.setattr(covers, "_made", made)
+    assert len(covers.cover(one, 0.02).outer) > len(first.outer)
