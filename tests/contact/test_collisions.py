@@ -169,8 +169,9 @@ def test_answers_agree_with_each_other():
     assert contact.witness(q.reshape(20, 25, -1)).points.shape == (20, 25, 2, 3)
 
 
-def test_the_gradient_is_that_of_the_bound():
-    robot = free(shape("cylinder", radius=0.1, length=0.3), BALL)
+@each("other", [shape("cylinder", radius=0.1, length=0.3), shape("box", size="0.4 0.3 0.2")])
+def test_the_gradient_is_that_of_the_bound(other):
+    robot = free(other, BALL)
     clearance, q = kt.clearance(robot), np.array(at(0.5, 0.2, 0.1, 0.3))
     steps = 1e-6 * np.eye(8)
     numeric = (clearance(q + steps) - clearance(q - steps)) / 2e-6
@@ -361,6 +362,7 @@ def test_what_is_known_of_the_shapes_is_noted():
     [
         ({"pairs": [("a", "x")]}, "x"),
         ({"pairs": [("a", "a")]}, "expected two links"),
+        ({"pairs": [("a", "")]}, "no link ''"),
         ({"pairs": ["ac"]}, "expected pairs of names"),
         ({"geometry": "box"}, "geometry"),
         ({"margin": -1.0}, "margin is -1.0"),
@@ -377,6 +379,17 @@ def test_what_is_known_of_the_shapes_is_noted():
 def test_wrong_arguments(options, message):
     with pytest.raises(kt.KinetreeError, match=message):
         kt.collisions(arm(BALL, BALL, BALL), **options)
+
+
+def test_what_it_is_called():
+    contact = kt.collisions(arm(BALL, BALL, "", BALL))
+    assert repr(contact) == "<Collisions of 1 pair of links of 'arm', 2 left out>"
+    assert repr(kt.collisions(contact.robot, [("a", "d"), ("b", "d")])) == "<Collisions of 2 pairs of links of 'arm'>"
+    with pytest.raises(kt.KinetreeError, match="link 'c' has no collision shape"):
+        kt.collisions(contact.robot, [("a", "c")])
+    keys = {kt.collisions(contact.robot, [("a", "d")], margin=margin).key for margin in (0.0, 0.0, 0.1)}
+    keys |= {kt.collisions(arm(BALL, other), [("a", "b")]).key for other in (BALL, shape("sphere", radius=0.2))}
+    assert len(keys) == 4
 
 
 def test_each_is_a_logical_value():

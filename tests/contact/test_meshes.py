@@ -1,5 +1,7 @@
 """Meshes and their parts: distances that are known, without a robot."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from each import each
 from kinetree.contact import covers
 from kinetree.contact.apart import Apart
 from kinetree.contact.covers import _in_cells
+from kinetree.contact.exact import Exact
+from kinetree.contact.farthest import farthest
 from kinetree.contact.parts import cut
 from kinetree.contact.rounds import Rounds
 from kinetree.contact.solids import Solid, _placed, hull_of, solids_of
@@ -189,3 +193,69 @@ def test_a_cover_is_kept_for_the_next_time(monkeypatch):
     assert again.slack == first.slack
     monkeypatch.setattr(covers, "_made", made)
     assert len(covers.cover(one, 0.02).outer) > len(first.outer)
+
+
+@each(
+    "one, far",
+    [
+        (solid("sphere", 0.2), lambda d: 0.2),
+        (solid("ellipsoid", 0.1, 0.2, 0.3), lambda d: np.linalg.norm(d * [0.1, 0.2, 0.3])),
+        (solid("capsule", 0.1, 0.4), lambda d: 0.1 + 0.2 * abs(d[2])),
+        (solid("cylinder", 0.1, 0.4), lambda d: 0.1 * np.hypot(d[0], d[1]) + 0.2 * abs(d[2])),
+        (solid("box", 0.2, 0.4, 0.6), lambda d: np.abs(d) @ [0.1, 0.2, 0.3]),
+        (SMALL, lambda d: np.abs(d) @ [0.1, 0.2, 0.3]),
+    ],
+)
+def test_the_farthest_points(one, far):
+    """They are as far as any point is, and lie in the solid: no direction has them farther than its own."""
+    directions = np.concatenate([np.random.default_rng(8).normal(size=(30, 3)), np.eye(3), -np.eye(3)])
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    points, most = farthest(one, directions), np.array([far(d) for d in directions])
+    np.testing.assert_allclose((points * directions).sum(axis=1), most, rtol=0, atol=1e-12)
+    assert (points @ directions.T <= most + 1e-12).all()
+
+
+def test_meshes_of_several_parts():
+    """What parts prove and what triangles say is the same, for few pairs and for many, with a margin and without."""
+    parts = [corners((0.1, 0.1, 0.1), (-3.0, 0.0, 0.0)), corners((0.1, 0.1, 0.1))]
+    none = np.zeros((0, 4))
+    kept = [covers.Cover(none, none, 0.0, own) for own in (tuple(parts), (corners((0.1, 0.2, 0.3)),), (), ())]
+    whole = Exact({"link": [PARTED, SMALL, solid("sphere", 0.1), solid("plane")]}, kept)
+    x = np.linspace(-3.5, 0.5, 33)
+    places = np.stack([at(value, 0.05, 0.0).ravel() for value in x])
+    still = np.tile(EYE.ravel(), (len(x), 1))
+    to_parts = np.minimum(np.abs(x), np.abs(x + 3.0)) - 0.1
+    for other, half in ((1, 0.1), (2, None)):
+        gaps = to_parts - half if half else to_parts - 0.1
+        for margin in (0.0, 0.03):
+            for first, second, pair in ((still, places, (0, other)), (places, still, (other, 0))):
+                found = whole.touching(first, second, np.tile(pair, (len(x), 1)), margin)
+                assert (found == (gaps <= margin))[np.abs(gaps - margin) > 1e-6].all()
+                few = [
+                    whole.touching(first[i : i + 1], second[i : i + 1], np.array([pair]), margin)[0] for i in (0, 9, 20)
+                ]
+                assert few == found[[0, 9, 20]].tolist()
+    heights = np.stack([at(0, 0, z).ravel() for z in (0.31, 0.29, 0.11, 0.09)])
+    for pair, touches in (((3, 1), [False, True, True, True]), ((3, 2), [False, False, False, True])):
+        pairs = np.tile(pair, (4, 1))
+        assert whole.touching(still[:4], heights, pairs, 0.0).tolist() == touches
+        assert whole.touching(heights, still[:4], pairs[:, ::-1], 0.0).tolist() == touches
+
+
+def test_what_is_pickled_finds_the_same():
+    own = pickle.loads(pickle.dumps(Triangles([BIG, SMALL])))
+    assert own.distance(0, 1, at(0.8, 0, 0), 1.0)[0] == pytest.approx(0.2)
+
+
+def test_shapes_that_cannot_be_used():
+    for text, message in (
+        ("<sphere radius='0'/>", r"sizes are \(0.0,\); expected numbers above 0"),
+        ("<box size='1 -1 1'/>", "sizes are .* expected numbers above 0"),
+    ):
+        shape = f"<robot name='r'><link name='a'><collision><geometry>{text}</geometry></collision></link></robot>"
+        with pytest.raises(kt.KinetreeError, match=message) as raised:
+            solids_of(kt.load(shape, format="urdf"), "mesh")
+        assert [(f.code, f.element) for f in raised.value.findings] == [("contact-shape", "link 'a'")]
+    with pytest.raises(kt.KinetreeError, match="the convex hull of it has no volume") as raised:
+        hull_of(corners((1.0, 1.0, 0.0)), "it")
+    assert raised.value.findings[0].fix == 'choose geometry="mesh"'

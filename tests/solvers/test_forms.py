@@ -18,3 +18,8 @@ def test_all_solutions_come_from_the_forms(monkeypatch):
         there = np.broadcast_to(T[:, None], (*found.mask.shape, 4, 4))[found.mask]
         assert np.abs(fk(found.q[found.mask]) - there).max() < 1e-9
         np.testing.assert_allclose(found.q, plain.q, atol=1e-6)
+    for most in (1, 3, 11):
+        some = ik.solutions(T, most=most)
+        assert some.q.shape == (4, most, 6)
+        np.testing.assert_array_equal(some.q[:, :8], plain.q[:, :most])
+        np.testing.assert_array_equal(some.mask.sum(axis=1), np.minimum(plain.mask.sum(axis=1), most))
