@@ -330,7 +330,6 @@ def test_wrong_arguments(robot, options, message):
         kt.ik(robot, "tip", goal="position", **options)
 
 
-@pytest.mark.slow
 def test_contact_that_does_not_fit(robot):
     moving = kt.collisions(robot, moving=("post",))
     with pytest.raises(kt.KinetreeError, match="links that move by themselves, post"):
