@@ -169,10 +169,11 @@ def test_answers_agree_with_each_other():
     assert contact.witness(q.reshape(20, 25, -1)).points.shape == (20, 25, 2, 3)
 
 
-@each("other", [shape("cylinder", radius=0.1, length=0.3), shape("box", size="0.4 0.3 0.2")])
-def test_the_gradient_is_that_of_the_bound(other):
+@each("other, x", [(shape("cylinder", radius=0.1, length=0.3), 0.5), (shape("box", size="30 40 50"), 15.5)])
+def test_the_gradient_is_that_of_the_bound(other, x):
     robot = free(other, BALL)
-    clearance, q = kt.clearance(robot), np.array(at(0.5, 0.2, 0.1, 0.3))
+    clearance, q = kt.clearance(robot), np.array(at(x, 0.2, 0.1, 0.3))
+    assert 0.0 <= kt.collisions(robot).distance(q) - clearance(q) < 0.02
     steps = 1e-6 * np.eye(8)
     numeric = (clearance(q + steps) - clearance(q - steps)) / 2e-6
     np.testing.assert_allclose(kt.vjp(clearance)(q, 1.0), numeric, atol=1e-7)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from kinetree.confine import Confinement
 from kinetree.files import packages as packages_file
 from kinetree.files.packages import MODEL_PATHS, Packages, searched
 from support import put
@@ -107,3 +108,20 @@ def test_files_that_are_read_with_the_model_give_a_note(tmp_path):
     (note,) = kt.load(file).notes
     assert (note.code, note.severity, note.source.file) == ("package-elsewhere", "info", str(file))
     assert note.message == f"package 'b' is taken from another project: {tmp_path / 'w/two/b'}"
+
+
+def test_folders_are_listed_once(tmp_path, monkeypatch):
+    """However many files are looked for beside them, and for whichever confinement."""
+    laid_out(tmp_path, "w/one/urdf", "w/two/b", "w/one/package.xml")
+    seen, children = [], packages_file._children
+    monkeypatch.setattr(packages_file, "_children", lambda folder: seen.append(folder) or children(folder))
+    known, near = Packages({}), tmp_path / "w" / "one" / "urdf"
+    counts = []
+    for own in (known, known, known.within(Confinement([tmp_path]))):
+        assert own.package("b", near) == tmp_path / "w" / "two" / "b"
+        for name in ("nowhere", "no_other"):
+            with pytest.raises(kt.KinetreeError):
+                own.package(name, near)
+        counts.append(len(seen))
+    assert tmp_path / "w" in seen
+    assert counts == [counts[0]] * 3
