@@ -74,6 +74,7 @@ def test_options_within_an_argument_are_explained():
     """An argument may be an object of options; the option that does not fit is named."""
     for options, message in (
         (ReadOptions("urdf", packages=[1]), "packages is .*1.*; expected a mapping of a text to a text or a path"),
+        (ReadOptions("xacro", xacro_args=3), "xacro_args is 3; expected a mapping of a text to anything or None"),
         (ReadOptions("urdf", srdf=4), "srdf is 4; expected a text or a path"),
         (ReadOptions(["urdf"]), "format is .*urdf.*; expected a text"),
     ):
