@@ -12,7 +12,7 @@ from kinetree.contact.apart import Apart
 from kinetree.contact.covers import _in_cells
 from kinetree.contact.exact import Exact
 from kinetree.contact.farthest import farthest
-from kinetree.contact.parts import cut
+from kinetree.contact.parts import cut, part_of
 from kinetree.contact.rounds import Rounds
 from kinetree.contact.solids import Solid, _placed, hull_of, solids_of
 from kinetree.contact.table import FAR
@@ -233,6 +233,17 @@ def test_meshes_of_several_parts():
                 assert (found == (gaps <= margin))[np.abs(gaps - margin) > 1e-6].all()
                 for i in (0, 9, 20):
                     assert whole.touching(first[i : i + 1], second[i : i + 1], np.array([pair]), margin) == found[i]
+        for above in (np.inf, 0.03):
+            T = places.reshape(-1, 3, 4)
+            lower, upper, points = whole.distances(np.tile((0, other), (len(x), 1)), T, above)
+            near = gaps <= above
+            np.testing.assert_allclose(upper[near], gaps[near].clip(min=0.0), rtol=0, atol=1e-6)
+            np.testing.assert_allclose(lower[near], upper[near], rtol=0, atol=1e-6)
+            assert (upper[~near] > above).all()
+            apart = near & (gaps > 1e-3)
+            np.testing.assert_allclose(
+                np.linalg.norm(points[apart, 0] - points[apart, 1], axis=1), gaps[apart], atol=1e-6
+            )
     heights = np.stack([at(0, 0, z).ravel() for z in (0.31, 0.29, 0.11, 0.09)])
     for pair, touches in (((3, 1), [False, True, True, True]), ((3, 2), [False, False, False, True])):
         pairs = np.tile(pair, (4, 1))
@@ -257,3 +268,30 @@ def test_shapes_that_cannot_be_used():
     with pytest.raises(kt.KinetreeError, match="the convex hull of it has no volume") as raised:
         hull_of(corners((1.0, 1.0, 0.0)), "it")
     assert raised.value.findings[0].fix == 'choose geometry="mesh"'
+
+
+def test_spheres_inside_show_contact():
+    ball = np.array([[0.0, 0.0, 0.0, 0.1], [0.0, 0.3, 0.0, 0.05]])
+    none = np.zeros((0, 4))
+    own = [covers.Cover(none, inner, 0.0) for inner in (ball, ball[:1], none)]
+    whole = Exact({"link": [BIG, BIG, BIG]}, own)
+    T = np.stack([at(0.19, 0, 0), at(0.21, 0, 0), at(0, -0.21, 0), at(0, 0.44, 0), at(0, 0.46, 0)])
+    for pair, shown in (((0, 1), [1, 0, 0, 1, 0]), ((1, 0), [1, 0, 1, 0, 0]), ((0, 2), [0] * 5)):
+        assert whole._meet_inside(np.tile(pair, (5, 1)), T).tolist() == [bool(one) for one in shown], pair
+        assert (whole.distances(np.tile(pair, (5, 1)), T, np.inf)[1] == 0.0).all()
+
+
+def test_prisms_lie_in_their_part_wherever_it_is():
+    for middle in ((0.0, 0.0, 0.0), (2.0, -1.0, 0.5), (-0.3, 4.0, 0.0)):
+        part = part_of(corners((0.3, 0.2, 0.1), middle))
+        prisms, reached = covers._prisms(part, part.triangles)
+        assert part.depth(prisms.reshape(-1, 3)).min() > -1e-9
+        assert part.depth(prisms.mean(axis=1)).min() > 0.01
+        assert part.depth(reached).min() > -0.07
+
+
+def test_a_flat_part_is_thick():
+    part = part_of(corners((0.3, 0.2, 0.0)))
+    assert part.depth(corners((0.3, 0.2, 0.0))).min() > 0
+    for side in (-0.01, 0.01):
+        assert part.depth(corners((0.3, 0.2, 0.0), (0, 0, side))).max() < 0
