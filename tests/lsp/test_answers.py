@@ -305,6 +305,28 @@ def test_completions_of_other_formats(editor, name, text, before, expected):
     assert [item.label for item in editor.at("completions", path, before, len(before))] == expected
 
 
+@each(
+    "text, after, expected",
+    [
+        ("<robot/>", "", []),  # before all elements
+        ("<robot/> ", "<robot/> ", []),  # and behind them
+        ('<robot><link name="', '<robot><link name="', []),  # a name of its own
+        ('<robot xmlns:xacro="x"><link name="$(', "$(", ["arg", "find", "dirname", "env", "optenv"]),
+        ('<robot xmlns:xacro="x"><link name="$(find ', "$(find ", []),
+        ("<robot><link>a <", "<link>a ", []),
+        ("<robot><joint ", "<joint ", ["name", "type"]),
+        ("<robot><joint name='j' ", "name='j' ", ["type"]),
+        ("<robot><joint type='", "type='", ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]),
+        ("<robot><link name='a'><inertial><", "<inertial><", ["origin", "mass", "inertia"]),
+    ],
+)
+def test_completions_of_what_is_typed(tmp_path, text, after, expected):
+    child._models.clear()
+    editor = Editor(Path(os.path.realpath(tmp_path)))
+    path = editor.put("a.urdf", text)
+    assert [item.label for item in editor.at("completions", path, after, len(after))] == expected
+
+
 MJCF = """<mujoco><worldbody><body name="a" pos="0 0 1"><joint name="j" range="-90 90"/><geom name="g" size="1"/>
 <site name="s"/></body></worldbody><actuator><motor joint="j"/></actuator>
 <sensor><framepos objtype="site" objname="s"/></sensor></mujoco>
