@@ -86,13 +86,14 @@ def _own_cache(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def _plain_code(request):
     """In quick tests LLVM does not optimize, which takes more than half of its time. Those of the compiler undo this.
-    The code has a key of its own in the cache."""
+    The code has a key of its own in the cache. Nor does a test wait until its files are on the disk."""
     from kinetree.compiler import llvm
 
     with pytest.MonkeyPatch.context() as patch:
         if request.config.option.markexpr == QUICK:
             patch.setattr(llvm, "_machine", partial(llvm._machine, opt=0))
             patch.setattr(llvm, "VERSION", f"{llvm.VERSION}, not optimized")
+            patch.setattr(os, "fsync", lambda handle: None)
         yield
 
 
