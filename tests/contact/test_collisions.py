@@ -388,6 +388,10 @@ def test_what_it_is_called():
     assert repr(kt.collisions(contact.robot, [("a", "d"), ("b", "d")])) == "<Collisions of 2 pairs of links of 'arm'>"
     with pytest.raises(kt.KinetreeError, match="link 'c' has no collision shape"):
         kt.collisions(contact.robot, [("a", "c")])
+    (each_pair,) = kt.clearance(contact.robot, each=True).outputs
+    assert (each_pair.name, each_pair.shape, each_pair.labels) == ("clearance", (1,), ("a d",))
+    (least,) = kt.clearance(contact.robot).outputs
+    assert (least.name, least.shape) == ("clearance", ())
     keys = {kt.collisions(contact.robot, [("a", "d")], margin=margin).key for margin in (0.0, 0.0, 0.1)}
     keys |= {kt.collisions(arm(BALL, other), [("a", "b")]).key for other in (BALL, shape("sphere", radius=0.2))}
     assert len(keys) == 4

@@ -68,6 +68,7 @@ def test_distances_of_triangles():
     ):
         found, points = own.distance(a, b, T, 1.0)
         assert found == pytest.approx(far, abs=1e-9), (a, b, T)
+        assert points.shape == own.distance(a, b, T, 0.0)[1].shape == (2, 3)
         if far:
             assert np.linalg.norm(points[1] - points[0]) == pytest.approx(far)
         assert (own.distance(a, b, T, 0.0)[0] == 0.0) is (far == 0.0)
