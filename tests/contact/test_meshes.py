@@ -271,6 +271,19 @@ def test_shapes_that_cannot_be_used():
     assert raised.value.findings[0].fix == 'choose geometry="mesh"'
 
 
+def test_nearest_points_of_a_plane():
+    """In the frame of the first, whichever that is."""
+    whole = Exact({"link": [solid("plane"), solid("sphere", 0.1)]}, [covers.cover(solid("sphere", 0.1), 0.1)] * 2)
+    below, over = np.stack([at(0.5, 0, 0.3), at(0, 2, 0.05)]), np.stack([at(-0.5, 0, -0.3), at(0, -2, -0.05)])
+    for pair, T, expected in (
+        ((0, 1), below, [[0.5, 0, 0], [0.5, 0, 0.2]]),
+        ((1, 0), over, [[0, 0, -0.1], [0, 0, -0.3]]),
+    ):
+        lower, upper, points = whole.distances(np.tile(pair, (2, 1)), T, np.inf)
+        assert lower.tolist() == upper.tolist() == pytest.approx([0.2, 0.0])
+        np.testing.assert_allclose(points[0], expected, atol=1e-12)
+
+
 def test_spheres_inside_show_contact():
     ball = np.array([[0.0, 0.0, 0.0, 0.1], [0.0, 0.3, 0.0, 0.05]])
     none = np.zeros((0, 4))
