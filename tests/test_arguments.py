@@ -70,6 +70,23 @@ def test_the_message_names_the_argument_and_what_is_legal():
             call()
 
 
+def test_what_is_no_robot_is_refused():
+    """By every public function of a robot, whatever else it is given."""
+    rooms = (kt, kt.dynamics, kt.kinematics, kt.icub, kt.limits, kt.edit)
+    found = (getattr(room, name) for room in rooms for name in dir(room) if name[0] != "_")
+    count = 0
+    for function in dict.fromkeys(filter(inspect.isfunction, found)):
+        first, *others = inspect.signature(function).parameters.values()
+        if first.name != "robot":
+            continue
+        wanted = {one.name: GIVEN.get(one.name, "l2") for one in others if one.default is one.empty}
+        plain = {name: value for name, value in wanted.items() if name not in ("args", "options", "changes")}
+        with pytest.raises(kt.KinetreeError):
+            function("icub", **plain)
+        count += 1
+    assert count > 75
+
+
 def test_options_within_an_argument_are_explained():
     """An argument may be an object of options; the option that does not fit is named."""
     for options, message in (
