@@ -389,3 +389,10 @@ def test_two_robots_share_a_page(tmp_path):
     (mesh,) = made.content["meshes"]
     vertices, _ = unpacked(mesh, zlib.decompress(base64.b64decode(made.meshes)))
     assert np.allclose(np.unique(vertices, axis=0), np.unique(mesh_files.CORNERS, axis=0), atol=mesh["step"])
+
+
+@each("faces", [0, -1])
+def test_meshes_have_at_least_a_triangle(faces):
+    with pytest.raises(kt.KinetreeError, match=f"faces is {faces}; expected whole numbers above 0") as caught:
+        scene([PosedRobot(everything())], faces=faces)
+    assert [(f.code, f.element) for f in caught.value.findings] == [("option", "faces")]
