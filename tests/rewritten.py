@@ -36,6 +36,8 @@ def pytest_collection(session):
     kept = not sys.dont_write_bytecode and any((tests / "__pycache__").glob(f"test_*{rewrite.PYC_TAIL}"))
     if own is None or kept or config.option.assertmode != "rewrite" or not config.option.basetemp:
         return
+    if not hasattr(rewrite, "_rewrite_test"):  # a private name of pytest; without it, each process rewrites all
+        return
     shared = rewrite._rewrite_test = Shared(Path(config.option.basetemp).parent / "rewritten", own["workerid"])
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         ignored = config.hook.pytest_ignore_collect
@@ -46,5 +48,5 @@ def pytest_collection(session):
 
 def pytest_collection_finish():
     """Rewrite as ever what is imported later."""
-    if isinstance(rewrite._rewrite_test, Shared):
-        rewrite._rewrite_test = rewrite._rewrite_test.rewrite
+    if isinstance(shared := getattr(rewrite, "_rewrite_test", None), Shared):
+        rewrite._rewrite_test = shared.rewrite
