@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "core": (49_000, ()),
-    "contact and motion": (3_400, ("contact", "trajectories", "cli/contact.py")),
+    "contact and motion": (3_600, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         19_600,
         (
