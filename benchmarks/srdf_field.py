@@ -29,7 +29,7 @@ descent from the nearest of these where they show no contact.
 
 This page is of {date}, for the SRDFs of the package example-robot-data whose robots have collision shapes that can
 be read. `python benchmarks/srdf_field.py` prints it. A pair is *wrong* if it is disabled for another reason than User
-or Adjacent, and can be in contact, but not always. *Hidden* are those of them that are apart in the neutral configuration:
+or Adjacent, and can be in contact, but not always. *Hidden* are those that are apart in the neutral configuration:
 nobody sees these when the robot is first shown. Below, each has a configuration in contact, for `kinetree show`.
 
 """
