@@ -74,11 +74,11 @@ def read_onto(robot: Robot, text: bytes, file: str, *, names: bool = True) -> tu
         return None, [*error.findings]
     root = roots[0] if roots else Yaml(Source(file))
     if (word := root.get("format")) is None or word.text.lower() != "xrdf":
-        return None, [Finding("not-xrdf", "error", "expected `format: xrdf`", root.source)]
+        return None, [Finding("xrdf", "error", "expected `format: xrdf`", root.source)]
     reader = _Reader(robot)
     found = reader.value(root, SHAPE, "XRDF")
     if found.get("format_version") not in ("1", "1.0"):
-        reader.add("warning", "xrdf-version", f"format_version is {found.get('format_version')}; 1.0 is read", root)
+        reader.add("warning", "xrdf", f"format_version is {found.get('format_version')}; 1.0 is read", root)
     reader.modify(found.get("modifiers", ()))
     reader.limit(found.get(CSPACE, {}))
     semantic = replace(reader.semantic(found), extensions=(*reader.kept(root, text),))
@@ -178,7 +178,7 @@ class _Reader:
                     if (had := getattr(limit, rate)) not in (value, inf):
                         self.add(
                             "info",
-                            "xrdf-limit",
+                            "xrdf",
                             f"its limit of {rate} is {value:g}, not {had:g}",
                             key,
                             f"joint {name!r}",

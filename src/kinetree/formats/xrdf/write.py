@@ -14,8 +14,15 @@ from kinetree.syntax.yaml import Remarked, yaml_lines
 CSPACE, TOOLS, DEFAULT = "cspace", "tool_frames", "default"
 """Names of the groups of the joints that a planner moves and of its tools, and of the state in which it begins."""
 
-LOST = ("virtual_joints", "passive_joints", "joint_properties")
-"""What planners do not read of a semantic description, besides groups and states."""
+LOST = (
+    "end_effectors",
+    "virtual_joints",
+    "passive_joints",
+    "joint_properties",
+    "enabled_collisions",
+    "unchecked_links",
+)
+"""What planners do not read of a semantic description, besides groups and states; pairs follow from the last two."""
 
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
@@ -31,11 +38,12 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         CSPACE: {"joint_names": [*known.joints], **rates},
         TOOLS: known.tools,
     }
-    if known.spheres:
-        buffers = ({"buffer_distance": own} if own else {} for own in (known.buffers, known.self_buffers))
-        around, own = ({"geometry": "spheres", **some} for some in buffers)
-        text |= {"collision": around, "self_collision": {**own, "ignore": known.ignored}}
-        text["geometry"] = {"spheres": {"spheres": known.spheres}}
+    around: dict[str, Any] = {"geometry": "spheres"} if known.spheres else {}
+    own = around | ({"buffer_distance": known.self_buffers} if known.self_buffers else {})
+    own |= {"ignore": known.ignored} if known.ignored else {}
+    around |= {"buffer_distance": known.buffers} if known.buffers else {}
+    text |= {"collision": around, "self_collision": own, "geometry": {"spheres": {"spheres": known.spheres}}}
+    text = {name: value for name, value in text.items() if value and (known.spheres or name != "geometry")}
     extensions = known.semantic.extensions if "extension" not in without else ()
     kept = [extension.text for extension in extensions if extension.format == "xrdf"]
     return "\n".join([*_head(known), "format: xrdf", "format_version: 1.0", *yaml_lines(text), *kept]) + "\n"
@@ -139,7 +147,7 @@ def _values(robot: Robot, semantic: Semantic) -> dict[str, float]:
 def _tools(robot: Robot, semantic: Semantic) -> list[str]:
     """Return the tools that the description names, else the links of end effectors, else those that carry no other."""
     named = [one.name for group in semantic.groups if group.name == TOOLS for one in group.members]
-    named = named or [one.parent_link for one in semantic.end_effectors]
+    named = named or [one.parent_link for one in semantic.end_effectors if one.parent_link in robot.frames]
     parents = {joint.parent for joint in robot.joints.values()}
     return named or [name for name in robot.links if name not in parents]
 
