@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from kinetree.contact.covers import cover
 from kinetree.contact.pairs import Pair
 from kinetree.contact.solids import Solid
-from kinetree.contact.surfaces import area_of, pieces, turns
+from kinetree.contact.surfaces import Surface, turns
 from kinetree.contact.ways import samples
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
@@ -82,12 +81,10 @@ def _spheres(solid: Solid, slack: float) -> tuple[Array, float]:
 def _depths(solid: Solid, points: Array, slack: float) -> Array:
     """Return how deep points (n, 3) lie in a mesh at least, m, below zero outside of it, or not in it."""
     triangles = solid.surface.vertices[solid.surface.triangles]
-    own = pieces(triangles, max(slack / 10, 2.0 * float(np.sqrt(area_of(triangles) / MOST_PIECES))))
-    middles = own.mean(axis=1)
-    far, _ = KDTree(middles).query(points)
-    error = float(np.sqrt(((own - middles[:, None]) ** 2).sum(axis=2).max(initial=0.0)))
+    surface = Surface(triangles, slack / 10, MOST_PIECES)
+    far = surface.distance(points)
     inside = np.abs(turns(triangles, points)) > 0.5 if solid.closed else np.zeros(len(points), dtype=bool)
-    return np.asarray(np.where(inside, far - error, -far))
+    return np.asarray(np.where(inside, far - surface.error, -far))
 
 
 def _overlaps(

@@ -176,13 +176,8 @@ class _Reader:
                 if name in joints and joints[name].kind.nq == 1:
                     limit = joints[name].limit
                     if (had := getattr(limit, rate)) not in (value, inf):
-                        self.add(
-                            "info",
-                            "xrdf",
-                            f"its limit of {rate} is {value:g}, not {had:g}",
-                            key,
-                            f"joint {name!r}",
-                        )
+                        message = f"its limit of {rate} is {value:g}, not {had:g}"
+                        self.add("info", "xrdf", message, key, f"joint {name!r}")
                     joints[name] = replace(joints[name], limits=(replace(limit, **{rate: value}),))
         parts.joints = [*joints.values()]
         self.robot = replace(build(parts), text=self.robot.text)
