@@ -1,10 +1,15 @@
 """Spheres for planners: what they contain, how far they reach, and which pairs are ignored for them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.contact.covers import cover
+from kinetree.contact.ways import samples
+from kinetree.model.semantic import Sphere
 
 
 def shape(kind, pose="", **sizes):
@@ -58,11 +63,12 @@ def test_spheres_contain_a_box_and_reach_no_farther_than_the_file_says(slack):
 
 def test_a_pair_that_is_proved_never_to_touch_is_ignored_if_its_spheres_overlap():
     """l0 and l2 are 2 to 4 cm apart; spheres of 2 cm around both overlap in some configurations."""
-    robot = kt.collisions(sliding(CUBE, BALL, CUBE, gap=0.4, low=0, high=0.1)).spheres()
+    robot = kt.collisions(sliding(CUBE, BALL, CUBE, gap=0.4, low=0, high=0.4)).spheres()
     (pair,) = [p for p in robot.semantic.disabled_collisions if {p.link1, p.link2} == {"l0", "l2"}]
     assert pair.reason == "Never"
     assert "; proved" in pair.evidence
-    assert pair.evidence.startswith("of 4000 samples, the spheres overlap in ")
+    said = pair.evidence.removeprefix("of 4000 samples, the spheres overlap in ")
+    assert 1 < float(said.split()[0]) < 60  # %
     far = kt.collisions(sliding(CUBE, BALL, CUBE, gap=1, low=0, high=1)).spheres()
     assert ("l0", "l2") not in reasons(far)  # no sphere overlaps, so that nothing is to be ignored
 
@@ -111,11 +117,50 @@ def test_links_that_move_by_themselves_are_refused(of):
         getattr(contact, of)()
 
 
+def test_spheres_overlap_as_far_as_they_reach():
+    """The share that the file has, of a sphere that is one itself and a cube whose spheres reach far."""
+    robot = sliding(BALL, BALL, CUBE, gap=0.4, low=0, high=0.5)
+    contact = kt.collisions(robot, [("l0", "l2")])
+    made = contact.spheres(0.05)
+    balls = {one.link: one.spheres for one in made.semantic.sphere_approximations}
+    q = samples(robot)[:4000]
+    far = [
+        np.abs(q.sum(axis=1) + 0.12 + np.array(b.center)[0]) ** 2 + np.square(b.center[1:]).sum()
+        < (b.radius + balls["l0"][0].radius) ** 2
+        for b in balls["l2"]
+    ]
+    share = np.any(far, axis=0).sum()
+    assert 100 < share < 4000
+    assert not contact.where(q).any()
+    (pair,) = [p for p in made.semantic.disabled_collisions if {p.link1, p.link2} == {"l0", "l2"}]
+    assert pair.evidence.startswith(
+        f"of 4000 samples, the spheres overlap in {share / 40:.3g} %, the links in 0 %; proved"
+    )
+
+
+def test_radii_are_rounded_upwards():
+    contact = kt.collisions(sliding(BOX, BALL, BOX, gap=5))
+    for one in contact.solids():
+        if one.kind == "box" and one.link == "l0":
+            outer = cover(one, 0.02).outer
+            middles = outer[:, :3] @ one.T[:3, :3].T + one.T[:3, 3]
+            (own,) = [a for a in contact.spheres().semantic.sphere_approximations if a.link == "l0"]
+            for middle, radius, ball in zip(middles, outer[:, 3], own.spheres, strict=True):
+                assert ball.radius >= radius + np.linalg.norm(middle - ball.center) - 1e-12
+                assert ball.radius < radius + 3e-6
+
+
 def test_pairs_that_touch_by_how_a_robot_is_built():
     robot = sliding(BALL, BALL, CUBE, gap=0.19, low=-0.05, high=0.05)  # l0 and l2 touch at zero alone
     made = kt.collisions(robot).touching()
     assert reasons(made) == {("l0", "l1"): "Adjacent", ("l1", "l2"): "Adjacent", ("l0", "l2"): "Default"}
     assert "<exclude" in kt.text(made, "mjcf")
+    away = sliding(BALL, BALL, CUBE, gap=0.19, low=0.2, high=1)  # zero is outside of the limits
+    assert not kt.collisions(away)(away.q())
+    assert reasons(kt.collisions(away).touching())["l0", "l2"] == "Default"
+    user = "<disable_collisions link1='l2' link2='l0' reason='User'/>"
+    own = kt.collisions(sliding(BALL, BALL, CUBE, BALL, gap=0.19, low=-0.05, high=0.05, text=user)).touching()
+    assert [p.reason for p in own.semantic.disabled_collisions if {p.link1, p.link2} == {"l0", "l2"}] == ["User"]
     assert "<exclude" not in kt.text(robot, "mjcf")
     again = kt.load(kt.text(made, "mjcf"), format="mjcf")
     assert {frozenset(pair) for pair in reasons(again)} == {frozenset(pair) for pair in reasons(made)}
@@ -129,6 +174,9 @@ def test_spheres_as_collision_shapes():
         assert [(g.shape.kind, g.shape.parameters["radius"], tuple(g.origin[:3, 3])) for g in link.collisions] == [
             ("sphere", one.radius, one.center) for one in own.spheres
         ]
+    off = replace(made.semantic.sphere_approximations[1], spheres=(Sphere((0.0, 0.0, 0.0), -0.01),))
+    off = kt.edit.as_spheres(replace(made, semantic=replace(made.semantic, sphere_approximations=(off,))))
+    assert [len(link.collisions) for link in off.links.values()] == [1, 0, 1]
     back = kt.load(kt.text(robot, "urdf"), format="urdf")
     assert [len(link.collisions) for link in back.links.values()] == [len(a.collisions) for a in robot.links.values()]
     with pytest.raises(kt.KinetreeError, match="it has no spheres"):

@@ -30,6 +30,7 @@ def test_pairs_are_read_and_written_once_and_follow_the_names_of_links():
     assert 'link1="a" link2="B" reason="Exclude"' in kt.text(robot, "srdf")
     assert excluded(kt.edit.remove(robot, "c"), ("extension",)) == ['<exclude body1="a" body2="B"/>']
     assert load("").semantic is None
+    assert load("<contact><exclude body1='a' body2='z'/></contact>").semantic is None  # MuJoCo refuses it
 
 
 def test_two_sections_count_together():
@@ -49,6 +50,11 @@ def test_what_a_description_disables_is_excluded_and_nothing_else():
         '<exclude body1="a" body2="c"/>',
     ]
     assert excluded(replace(robot, semantic=None)) == excluded(robot)  # as they stand in the file
+
+
+def test_rules_about_srdf_are_not_about_an_mjcf(tmp_path):
+    (tmp_path / "m.xml").write_text(kt.text(load(), "mjcf"))
+    assert not [one for one in kt.check(tmp_path / "m.xml") if one.code.startswith("SRD")]
 
 
 def test_an_srdf_adds_to_the_pairs_of_an_mjcf(tmp_path):

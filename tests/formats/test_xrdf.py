@@ -278,6 +278,16 @@ def test_what_a_planner_will_not_know_is_said():
     assert "viewer" not in kt.text(load(), "xrdf", without=("extension",))
 
 
+def test_the_geometry_of_self_collision_counts():
+    rest = "geometry:\n  rest:\n    spheres: {base: [{center: [0, 0, 0], radius: 1}]}\n"
+    text = XRDF.replace("geometry:\n  balls", f"{rest}  balls", 1).replace("geometry: balls", "geometry: rest", 1)
+    robot = load(text)
+    assert [one.link for one in robot.semantic.sphere_approximations] == ["upper", "fore"]
+    assert [note.message for note in robot.notes if note.code == "left-out"] == [
+        "the spheres 'rest' are not read and not kept; 'balls' are"
+    ]
+
+
 def test_files(tmp_path):
     (tmp_path / "arm.urdf").write_text(URDF)
     (tmp_path / "arm.xrdf").write_text(XRDF)
