@@ -80,6 +80,8 @@ def _prepared(robot: Robot, to: str, slack: str | None, exclude: bool) -> Robot:
         robot = collisions(robot, geometry="hull").touching()
     if needs or slack:
         robot = collisions(robot).spheres(_metres(slack) if slack else SLACK)
+        remark(*(robot.semantic.evidence.splitlines() if robot.semantic else ()))
+        _print_notes(note for note in robot.notes if note.code == "spheres")
     return robot if to in SEMANTIC or not slack else as_spheres(robot)
 
 
