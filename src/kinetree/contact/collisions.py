@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from kinetree.compiler.cache import digest
 from kinetree.contact.bounds import ROW, Covers
 from kinetree.contact.convex import START, relative
+from kinetree.contact.covers import SLACK
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
+from kinetree.contact.solids import Solid
 from kinetree.contact.ways import columns_between
 from kinetree.display import counted
 from kinetree.errors import fail
@@ -180,15 +182,50 @@ class Collisions:
         """
         from kinetree.contact.semantic import described
 
+        self._check_alone()
+        return described(self)
+
+    def _check_alone(self) -> None:
         if self.moving:
             raise fail(
                 "moving", f"links {', '.join(self.moving)} move by themselves; expected links of the robot alone"
             )
-        return described(self)
+
+    def touching(self) -> Robot:
+        """Return the robot with the pairs that touch by how it is built in its semantic description, for `kt.save` as
+        MJCF: neighbours, and those in contact always, in the neutral configuration, or at zero. MuJoCo takes convex
+        hulls: `kt.collisions(robot, geometry="hull").touching()`. Raises KinetreeError if links move by themselves.
+        """
+        from kinetree.contact.touching import with_touching
+
+        self._check_alone()
+        return with_touching(self)
+
+    def spheres(self, slack: float = SLACK) -> Robot:
+        """Return the robot with spheres for its collision shapes in its semantic description, and the pairs of links
+        whose spheres must not be tested, for `kt.save` as XRDF, for cuRobo or as SRDF, and `kt.edit.as_spheres`.
+
+        The spheres contain the shapes, so that they miss no contact. They reach beyond them by about slack, m;
+        `evidence` of the description says how far at most, and how often they overlap though no links touch. Ignored
+        are, of the pairs that `semantic` finds, those that touch always or nearly so, and, if their spheres overlap in
+        some samples, those proved never to touch, or in more than 1 of 20, those never found in contact. Pairs whose
+        spheres overlap in all samples are ignored too; `notes` of the robot names them.
+
+        Raises KinetreeError for a slack that is not above 0, and if links move by themselves.
+        """
+        from kinetree.contact.spheres import with_spheres
+
+        if isinstance(slack, bool) or not (np.isfinite(slack) and slack > 0):
+            raise fail("slack", f"slack is {slack!r}; expected a distance above 0, m")
+        return with_spheres(self, float(slack))
 
     def links(self) -> list[str]:
         """Return the links with shapes."""
         return list(self._exact.of_link)
+
+    def solids(self) -> list[Solid]:
+        """Return the shapes of all links."""
+        return self._exact.solids
 
     def radii(self) -> dict[str, float]:
         """Return how far the shapes of each link reach from its origin at most, m."""
