@@ -3,7 +3,8 @@
 Usage: python benchmarks/srdf_field.py [FOLDER]
 
 FOLDER has packages of robots, by default those of example-robot-data. Each SRDF in them is loaded with the URDF of its
-package that has most of its names; pairs are judged as by `kinetree srdf`. It takes about half an hour.
+package that has most of its names, and of these the one whose name is the likest; pairs are judged as by
+`kinetree srdf`. It takes about half an hour.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import datetime
 import site
 import sys
-from collections import Counter
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ from kinetree.contact.make import coarse
 from kinetree.model.semantic_groups import unknown
 
 DATA = "cmeel.prefix/share/example-robot-data/robots"
+SHOWN = 5
+"""Findings of a file that are printed."""
 HEAD = """# What public SRDFs say about contact
 
 An SRDF lists pairs of links that MoveIt and others do not test for contact, each with a reason. The list itself is
@@ -55,8 +58,9 @@ def robots(folder: Path) -> list[tuple[Path, kt.Robot]]:
             except kt.KinetreeError:
                 continue
             missing = sum(1 for _ in unknown(robot.semantic, robot)) if robot.semantic else 0
-            if best is None or missing < best[0]:
-                best = missing, robot
+            unlike = -SequenceMatcher(None, srdf.stem, urdf.stem).ratio()
+            if best is None or (missing, unlike) < best[0]:
+                best = (missing, unlike), robot
         if best and best[1].semantic and best[1].semantic.disabled_collisions:
             found.append((srdf, best[1]))
     return found
@@ -87,19 +91,23 @@ def told(one: Judged | str) -> Judged | str:
 def main() -> None:
     """Print the page."""
     own = next(Path(place, DATA) for place in site.getsitepackages() if Path(place, DATA).is_dir())
-    judged = [told(judge(*one)) for one in robots(Path(sys.argv[1]) if sys.argv[1:] else own)]
+    show([told(judge(*one)) for one in robots(Path(sys.argv[1]) if sys.argv[1:] else own)])
+
+
+def show(judged: list[Judged | str]) -> None:
+    """Print the page about these SRDFs."""
     rows = [one for one in judged if isinstance(one, Judged)]
     print(HEAD.format(date=datetime.date.today()), end="")
     print("| SRDF | disabled pairs | wrong | hidden |\n|---|---|---|---|")
     for one in rows:
         print(f"| {one.name} | {one.pairs} | {one.wrong} | {len(one.hidden)} |")
-    counts = Counter(pairs=sum(one.pairs for one in rows), hidden=sum(len(one.hidden) for one in rows))
-    files = sum(bool(one.hidden) for one in rows)
-    print(f"\n{counts['hidden']} of {counts['pairs']} pairs are hidden, in {files} of {len(rows)} files.")
+    hidden, files = sum(len(one.hidden) for one in rows), sum(bool(one.hidden) for one in rows)
+    pairs = sum(one.pairs for one in rows)
+    print(f"\n{hidden} of {pairs} pairs are hidden, in {files} of {len(rows)} files. Of each file {SHOWN} are shown.")
     for one in rows:
         if one.hidden:
             print(f"\n## {one.name}\n")
-            print("\n".join(f"- {line}" for line in one.hidden))
+            print("\n".join(f"- {line}" for line in one.hidden[:SHOWN]))
     if left := [one for one in judged if isinstance(one, str)]:
         print("\n## Not judged\n")
         print("\n".join(f"- {line}" for line in left))
