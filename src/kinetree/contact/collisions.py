@@ -14,6 +14,7 @@ from kinetree.contact.convex import START, relative
 from kinetree.contact.exact import Exact
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
+from kinetree.contact.solids import Solid
 from kinetree.contact.ways import columns_between
 from kinetree.display import counted
 from kinetree.errors import fail
@@ -170,6 +171,15 @@ class Collisions:
     def links(self) -> list[str]:
         """Return the links with shapes."""
         return list(self._exact.of_link)
+
+    @property
+    def solid_count(self) -> int:
+        """The number of pairs of solids that are tested."""
+        return len(self._solids)
+
+    def solids(self) -> list[tuple[Solid, Solid]]:
+        """Return the solids of all links, each with its convex hull."""
+        return list(zip(self._exact.solids, self._exact.hulls, strict=True))
 
     def radii(self) -> dict[str, float]:
         """Return how far the shapes of each link reach from its origin at most, m."""

@@ -46,7 +46,12 @@ class Exact:
     @cached_property
     def convexes(self) -> Convexes:
         """The solids, each as it is or as its convex hull; a plane as a sphere that everything touches."""
-        return Convexes([_convex(solid) for solid in self.solids])
+        return Convexes(self.hulls)
+
+    @cached_property
+    def hulls(self) -> list[Solid]:
+        """The same as solids."""
+        return [_convex(solid) for solid in self.solids]
 
     def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
@@ -142,7 +147,7 @@ class Exact:
 
     @cached_property
     def _apart(self) -> Apart:
-        return Apart([_convex(solid) for solid in self.solids], [cover.parts for cover in self._covers])
+        return Apart(self.hulls, [cover.parts for cover in self._covers])
 
     @cached_property
     def _triangles(self) -> Any:

@@ -177,6 +177,7 @@ def show(
     faces: int | None = None,
     motion: Any = None,
     reach: ReachMap | None = None,
+    cover: bool = False,
     browser: bool | None = None,
 ) -> View:
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
@@ -192,6 +193,7 @@ def show(
     motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
     takes them, in rad and m. Joints without a column stay as they are in q.
     reach: a map of the robot, from `reach_map`, as coloured cubes.
+    cover: whether the page can show the spheres that contain the collision shapes; making them takes seconds.
     browser: whether to open it in the browser; by default, if this is not a notebook.
 
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
@@ -208,7 +210,15 @@ def show(
     against = None if other is None else (other, compare(robot, other))
     moving = None if motion is None else read_motion(robot, motion)
     view = view_of(
-        robot, q, profile=profile, findings=findings, faces=faces, against=against, motion=moving, reach=reach
+        robot,
+        q,
+        profile=profile,
+        findings=findings,
+        faces=faces,
+        against=against,
+        motion=moving,
+        reach=reach,
+        cover=cover,
     )
     if browser if browser is not None else not _in_notebook():
         view.open()
@@ -226,6 +236,7 @@ def view_of(
     against: tuple[Robot, Comparison] | None = None,
     motion: Motion | None = None,
     reach: ReachMap | None = None,
+    cover: bool = False,
 ) -> View:
     """Return what `show` returns, without opening it. complete: whether the page has no findings but `findings`, not
     even of shapes that it lacks. against: another robot, and its comparison with the robot."""
@@ -238,7 +249,7 @@ def view_of(
     robots = [PosedRobot(robot, q, found, complete, motion, rules)]
     if other is not None:
         robots.append(PosedRobot(other, None, _findings(other, profile)))
-    return View(robot, scene(robots, faces=faces, comparison=comparison, reach=reach), reach)
+    return View(robot, scene(robots, faces=faces, comparison=comparison, reach=reach, cover=cover), reach)
 
 
 def profile_for(robot: Robot) -> str:

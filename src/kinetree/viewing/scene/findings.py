@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.errors import MAX_MESSAGE, Finding, Source, shortened
+from kinetree.errors import MAX_MESSAGE, Finding, KinetreeError, Source, shortened
 from kinetree.files.opener import folder_of
 from kinetree.model.robot import Robot
 
@@ -63,6 +64,7 @@ class Places(Folders):
 
     def __init__(self, robot: Robot) -> None:
         super().__init__(robot.source.file if robot.source else None, robot.places.packages.values())
+        self.robot = robot
         self.parts = {shortened(f"{kind} {name!r}", MAX_MESSAGE // 10): part for kind, name, part in _parts(robot)}
 
 
@@ -99,8 +101,23 @@ def described(finding: Finding, places: Places) -> dict[str, Any]:
         "element": places.plain(finding.element or "") or None,
         "where": places.where(finding.source),
         "fix": places.plain(finding.fix or "") or None,
+        "q": configuration_in(finding.message, places.robot),
         **{kind: part[1] if part and part[0] == kind else None for kind in ("link", "joint", "frame")},
     }
+
+
+def configuration_in(message: str, robot: Robot) -> list[float] | None:
+    """Return q of a message that ends with "at joint=value …", in degrees and m, or with "rad" behind it in rad, as
+    `--q` takes them; None for others. Joints that it does not name are neutral."""
+    found = re.search(r".*\bat (?=\S+=)(.*)", message, re.DOTALL)
+    try:
+        parts = [word.strip(",.;)") for word in shlex.split(found[1])] if found else []
+        pairs = [part.split("=") for part in parts if "=" in part]
+        values = {name: [float(x) for x in value.split(",")] for name, value in pairs}
+        q = robot.q(values, unit="rad" if "rad" in parts else "deg") if values else None
+    except (ValueError, KinetreeError):
+        return None
+    return None if q is None or not np.isfinite(q).all() else [float(x) for x in q]
 
 
 def _spellings(path: Path) -> set[str]:
