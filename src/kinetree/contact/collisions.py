@@ -78,7 +78,7 @@ class Collisions:
         used = [int(name) for name in covers.layout.bodies]
         self._used = [exact.solids[i] for i in used]
         self._near = covers.near(margin, self._used)
-        self._solids = np.array(covers.pairs, dtype=np.int64)
+        self._solids = np.array(covers.pairs, dtype=np.int64).reshape(-1, 2)
         self._places = np.argsort(used)[np.searchsorted(np.sort(used), self._solids)]  # among those that are used
         places, numbers = self._places.tolist(), self._solids.astype(float)
         convex = (~exact.is_other[self._solids].any(axis=1)).tolist()
@@ -154,9 +154,13 @@ class Collisions:
         """Return the robot with the pairs that need not be tested in its semantic description, for an SRDF file.
 
         Reasons are those of MoveIt: Adjacent, Always (in contact wherever the joints stand), Default (in contact in the
-        neutral configuration), and Never, which is proved for few joints, and else found in samples and by descent from
-        the nearest of these. Pairs that the description disables already stay; those that are found in contact though
-        their reason is Never or none are named in `notes` of the robot.
+        neutral configuration, and either in nearly all, or only just, as closed fingers), and Never. That is proved
+        where at most three coordinates lie between the links, by halving their ranges; else no contact was found in
+        10,000 samples and by descent from the nearest of these. `evidence` of each pair says which.
+
+        Pairs that the description disables already stay. Those that can be in contact although their reason is another
+        than User or Adjacent are `notes` of the robot, with the configuration; so are pairs in contact in the neutral
+        configuration that are not disabled.
 
         Raises KinetreeError if links move by themselves.
         """
