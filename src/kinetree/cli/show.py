@@ -43,7 +43,7 @@ OPTIONS = {
 @option("--reach MAP.zarr", "Show a map of `kinetree reach`.", type=FILE)
 @option(
     "--contact",
-    "In a picture, draw links in contact red, or the distance of the nearest two.",
+    "Draw links in contact red, and the distance of the nearest two if none are.",
     is_flag=True,
     default=None,
 )

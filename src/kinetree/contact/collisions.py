@@ -199,11 +199,15 @@ class Collisions:
         near = self._covers.near(np.inf, self._used)(q)
         return np.asarray(np.minimum.reduceat(self._lower(near)[:, : len(self._solids)], self._first, axis=1))
 
-    def apart(self, q: Array, pair: int, above: Any = np.inf) -> Array:
+    def near(self, q: Array) -> Array:
+        """Return what `apart` can be given for configurations q (n, nq), where it is asked about several pairs."""
+        return np.asarray(self._near(q))
+
+    def apart(self, q: Array, pair: int, above: Any = np.inf, near: Array | None = None) -> Array:
         """Return the distances (n,) of the links of one of `pairs`, m, 0 in contact, or lower bounds beyond `above`.
 
-        q (n, nq)."""
-        near, least = self._near(q), np.full(len(q), np.inf)
+        q (n, nq). near: of these configurations."""
+        near, least = self._near(q) if near is None else near, np.full(len(q), np.inf)
         for solids in np.flatnonzero(self._pair_of == pair):
             every = np.arange(len(q))
             least = np.minimum(

@@ -68,7 +68,7 @@ def clearance(
     one_of("each", each, (True, False))
     shapes = _shapes(robot, geometry, without)
     own, left_out = _pairs(robot, shapes, pairs, touch, ())
-    _some(robot, own, left_out)
+    check_some(robot, own, left_out)
     covers = Covers(robot, shapes.bodies, own)
     return covers.each() if each else covers.least()
 
@@ -126,7 +126,7 @@ def collisions(
     shapes = _shapes(robot, geometry, without)
     alone = tuple(dict.fromkeys(links_named(robot, "moving", moving)))
     own, left_out = _pairs(robot, shapes, pairs, touch, alone)
-    _some(robot, own, left_out)
+    check_some(robot, own, left_out)
     close: list[Pair] = []
     if margin and pairs is None:
         some = [pair for pair in own if not {*pair} & {*alone}]
@@ -216,7 +216,7 @@ def _pairs(
     return own, left_out
 
 
-def _some(robot: Robot, own: list[Pair], left_out: list[LeftOut]) -> None:
+def check_some(robot: Robot, own: Sequence[Pair], left_out: Sequence[LeftOut]) -> None:
     """Raise KinetreeError if no pair is left."""
     if not own:
         why = ", ".join(f"{n} {reason}" for reason, n in Counter(one.reason for one in left_out).items())

@@ -116,17 +116,22 @@ class View:
             self._widget = widget(self.robot.name, self.html, self.q.tolist())
         return self._widget
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, contact: bool = False) -> None:
         """Write the page with the present q to a file, replacing it, or a picture if the name ends in .png or .svg.
 
-        Raises KinetreeError if it cannot be written, and for a picture without matplotlib or of two robots.
+        contact: in a picture, links in contact are red, and if there are none the nearest two have a line with their
+        distance. Raises KinetreeError if it cannot be written, and for a picture without matplotlib or of two robots.
         """
         suffix = Path(path).suffix.lower()
         if suffix not in ENDINGS:
             raise fail("format", f"cannot write a view to {Path(path).name!r}; legal endings are {', '.join(ENDINGS)}")
         if suffix in PICTURES and self.shapes is not None:
             raise fail("format", f"cannot write two robots to {Path(path).name!r}; expected the ending .html")
-        drawn = picture(self.robot, self.q, suffix, reach=self.reach)[0] if suffix in PICTURES else self.html
+        drawn = (
+            picture(self.robot, self.q, suffix, reach=self.reach, contact=contact)[0]
+            if suffix in PICTURES
+            else self.html
+        )
         write_whole(Path(path), drawn)
 
     @property
@@ -249,7 +254,8 @@ def view_of(
     robots = [PosedRobot(robot, q, found, complete, motion, rules)]
     if other is not None:
         robots.append(PosedRobot(other, None, _findings(other, profile)))
-    return View(robot, scene(robots, faces=faces, comparison=comparison, reach=reach, cover=cover), reach)
+    shown = scene(robots, faces=faces, comparison=comparison, reach=reach, contact=True, cover=cover)
+    return View(robot, shown, reach)
 
 
 def profile_for(robot: Robot) -> str:

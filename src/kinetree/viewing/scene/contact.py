@@ -10,7 +10,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.convex import one_step, terms_of
 from kinetree.contact.covers import ball, cover
-from kinetree.contact.make import coarse, some
+from kinetree.contact.make import check_some, coarse
 from kinetree.contact.solids import Solid
 from kinetree.contact.triangles import a_point_of_each_part
 from kinetree.errors import Finding, KinetreeError
@@ -41,7 +41,7 @@ def usable(robot: Robot) -> tuple[Collisions | None, list[Finding]]:
     while True:
         try:
             contact = coarse(robot, without=[*without])
-            some(robot, contact.pairs, contact.left_out)
+            check_some(robot, contact.pairs, contact.left_out)
             return contact, list(without.values())
         except KinetreeError as error:
             lost = {links[f.element]: replace(f, severity="warning") for f in error.findings if f.element in links}
