@@ -13,8 +13,9 @@ pytestmark = pytest.mark.slow
 
 CONTACT = "Contact: links that touch are red"
 FIND = "Q => Q.map(q => { kinetree.view.setQ(q); return kinetree.view.contact(); })"
-RED = """() => kinetree.view.app.pictures[0].solids.filter(({ material }) => material.color.getHexString() === "d50000")
-  .map(({ userData }) => kinetree.view.app.models[0].robot.links[userData.link].name).sort()"""
+RED = """() => [...new Set(kinetree.view.app.pictures[0].solids
+  .filter(({ material }) => material.color.getHexString() === "d50000")
+  .map(({ userData }) => kinetree.view.app.models[0].robot.links[userData.link].name))].sort()"""
 NOTCHED = np.array([(0, 0), (4, 0), (4, 4), (3, 4), (3, 1), (0, 1)]) / 10
 """Corners of an L, m."""
 

@@ -54,17 +54,21 @@ export function contactPanel(app) {
     asked = on;
   });
   const others = left_out.map(({ links, reason }) => `${named(links)}: ${reason}`);
-  const summary = element("summary", { textContent: `Not tested: ${others.length}` });
+  const folded = (/** @type {string} */ title, /** @type {string[]} */ texts, open = false) => {
+    const summary = element("summary", { textContent: `${title}: ${texts.length}` });
+    return texts.length ? [element("details", { open }, summary, list(texts))] : [];
+  };
   const parts = [
     tick("Contact: links that touch are red", false, (checked) => ((on = checked), update())),
     answer,
-    quiet(`${pairs.length} pairs of links are tested, by their collision shapes: round ones and boxes as they are, meshes
-      to 1/65,535 of their size.`),
-    ...(others.length ? [element("details", {}, summary, list(others))] : []),
+    quiet(`${pairs.length} pairs of links are tested by their collision shapes, whose meshes are rounded to 1/65,535 of
+      their size.`),
+    ...folded("Not tested", others),
+    ...folded("Notes", notes, notes.length < 4),
     ...(cover ? [quiet("Links whose covers do not meet are proved apart; others may be apart too.")] : []),
   ];
   app.showContact = () => on || parts[0].querySelector("input")?.click();
-  return [section("Contact", true, ...parts, ...notes.map(quiet))];
+  return [section("Contact", true, ...parts)];
 }
 
 /** Return the function that draws the line between two points of the root, with a text, or nothing.

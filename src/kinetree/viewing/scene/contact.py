@@ -13,6 +13,7 @@ from kinetree.contact.covers import ball, cover
 from kinetree.contact.make import check_some, coarse
 from kinetree.contact.solids import Solid
 from kinetree.contact.triangles import a_point_of_each_part
+from kinetree.display import counted
 from kinetree.errors import Finding, KinetreeError
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -82,9 +83,9 @@ def described_contact(robot: Robot, packed: Meshes, with_cover: bool) -> tuple[d
     solids: list[dict[str, Any]] = []
     left_out: list[dict[str, Any]] = []
     if contact and contact.solid_count > MOST_PAIRS:
-        notes.append(
-            f"{contact.solid_count} pairs of shapes are more than the {MOST_PAIRS} of a page; see `kinetree contact`"
-        )
+        many = counted(contact.solid_count, "pair") + " of shapes"
+        verb = "is" if contact.solid_count == 1 else "are"
+        notes.append(f"{many} {verb} more than a page tests, {MOST_PAIRS}; ask `kinetree contact`")
     elif contact:
         pairs = [[numbers[a], numbers[b]] for a, b in contact.pairs]
         left_out = [{"links": [numbers[a], numbers[b]], "reason": reason} for a, b, reason in contact.left_out]
