@@ -176,14 +176,9 @@ class Collisions:
         """Return the links with shapes."""
         return list(self._exact.of_link)
 
-    @property
-    def solid_count(self) -> int:
-        """The number of pairs of solids that are tested."""
-        return len(self._solids)
-
-    def solids(self) -> list[tuple[Solid, Solid]]:
-        """Return the solids of all links, each with its convex hull."""
-        return list(zip(self._exact.solids, self._exact.hulls, strict=True))
+    def solids(self) -> list[Solid]:
+        """Return the solids of all links."""
+        return self._exact.solids
 
     def radii(self) -> dict[str, float]:
         """Return how far the shapes of each link reach from its origin at most, m."""
@@ -199,15 +194,11 @@ class Collisions:
         near = self._covers.near(np.inf, self._used)(q)
         return np.asarray(np.minimum.reduceat(self._lower(near)[:, : len(self._solids)], self._first, axis=1))
 
-    def near(self, q: Array) -> Array:
-        """Return what `apart` can be given for configurations q (n, nq), where it is asked about several pairs."""
-        return np.asarray(self._near(q))
-
-    def apart(self, q: Array, pair: int, above: Any = np.inf, near: Array | None = None) -> Array:
+    def apart(self, q: Array, pair: int, above: Any = np.inf) -> Array:
         """Return the distances (n,) of the links of one of `pairs`, m, 0 in contact, or lower bounds beyond `above`.
 
-        q (n, nq). near: of these configurations."""
-        near, least = self._near(q) if near is None else near, np.full(len(q), np.inf)
+        q (n, nq)."""
+        near, least = self._near(q), np.full(len(q), np.inf)
         for solids in np.flatnonzero(self._pair_of == pair):
             every = np.arange(len(q))
             least = np.minimum(

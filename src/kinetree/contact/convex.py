@@ -126,15 +126,14 @@ def one_step() -> Kernel:
     """Return the kernel of a step of a distance whose vertices are given, as a program without a loop has it: from a
     state, the farthest vertex of the difference against its nearest point, the vertex of the first solid that this
     comes from, and the distance beyond which it need not be known, to the next state."""
-    vertex, own = (Port(name, (3,), (), "m") for name in ("vertex", "own"))
-    above, state = Port("above", (), (), "m"), Port("state", (convex.STATE,), (), "see `kinetree.algorithms.convex`")
-    ports = (state, vertex, own, above)
+    shapes = {"state": (convex.STATE,), "vertex": (3,), "own": (3,), "above": ()}
+    ports = tuple(Port(name, shape, (), "see `kinetree.algorithms.convex`") for name, shape in shapes.items())
 
     def step(state: Any, vertex: Any, own: Any, above: Any) -> Any:
         return convex.step(state, lambda _: (vertex, own), state[convex.NEAREST], above[()])
 
-    output = Port("next", (convex.STATE,), (), "see `kinetree.algorithms.convex`")
-    return Kernel("convex_step", ports, output, lambda: trace(step, *(p.shape for p in ports)), digest("convex_step"))
+    output = Port("next", (convex.STATE,), (), ports[0].about)
+    return Kernel("convex_step", ports, output, lambda: trace(step, *shapes.values()), digest("convex_step"))
 
 
 def relative(first: Any, second: Any) -> Any:

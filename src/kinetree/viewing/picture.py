@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.contact.collisions import Witness
 from kinetree.errors import Finding
 from kinetree.lab.reach.map import ReachMap
 from kinetree.model.robot import Robot
@@ -14,7 +15,7 @@ from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES, finite_poses, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
 from kinetree.viewing.raster import shaded
-from kinetree.viewing.scene.contact import Nearness, nearness_of
+from kinetree.viewing.scene.contact import touching_at
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import start
 from kinetree.viewing.scene.roles import roles_of
@@ -68,8 +69,8 @@ def picture(
     panel.set_axis_off()
     soups = Soups()
     shapes = Shapes(robot, MeshFiles(packed=soups))
-    nearness = nearness_of(robot, start(robot, q)) if contact else None
-    triangles, colours = surfaces(shapes, soups, T, nearness.touching if nearness else ())
+    touching, nearest, lost = touching_at(robot, start(robot, q)) if contact else ((), None, [])
+    triangles, colours = surfaces(shapes, soups, T, touching)
     if reach is not None:
         check_map(robot, reach)
         parts = zip((triangles, colours), cubes(reach, T[reach.base], direction), strict=True)
@@ -90,20 +91,20 @@ def picture(
         panel.plot(*ends[:, :2].T, color=BOX_COLOUR, linewidth=1.5)
     if reach is not None and reach.grid.orientations > 1:
         legend(figure)
-    if nearness and nearness.points is not None:
-        gap(panel, camera, nearness)
+    if nearest:
+        gap(panel, camera, nearest)
     for name, pose in shown.items():
         triad(panel, camera, pose, LENGTH * diagonal, name)
-    return written(figure, suffix), (*shapes.findings.values(), *(nearness.lost if nearness else ()))
+    return written(figure, suffix), (*shapes.findings.values(), *lost)
 
 
-def gap(panel: Axes, camera: Camera, nearness: Nearness) -> None:
+def gap(panel: Axes, camera: Camera, nearest: Witness) -> None:
     """Draw a line between the nearest points of two links, and their distance."""
-    ends = camera.project(nearness.points)[:, :2]
+    ends = camera.project(nearest.points)[:, :2]
     panel.plot(*ends.T, color=NEAR_COLOUR, linewidth=2.0, marker="o", markersize=4.0)
     x, y = ends.mean(axis=0)
     panel.text(
-        x + 8.0, y - 8.0, f"{1e3 * nearness.distance:.1f} mm", fontsize=10, color=NEAR_COLOUR, path_effects=halo()
+        x + 8.0, y - 8.0, f"{1e3 * nearest.distance:.1f} mm", fontsize=10, color=NEAR_COLOUR, path_effects=halo()
     )
 
 

@@ -107,17 +107,16 @@ def described(finding: Finding, places: Places) -> dict[str, Any]:
 
 
 def configuration_in(message: str, robot: Robot) -> list[float] | None:
-    """Return q of a message that ends with "at joint=value …", in degrees and m, or with "rad" behind it in rad, as
-    `--q` takes them; None for others. Joints that it does not name are neutral."""
+    """Return q of a message that ends with "at joint=value …" as `--q` takes them, in degrees and m, or in rad if the
+    last word is "rad". Joints that it does not name are neutral."""
     found = re.search(r".*\bat (?=\S+=)(.*)", message, re.DOTALL)
     try:
-        parts = [word.strip(",.;)") for word in shlex.split(found[1])] if found else []
-        pairs = [part.split("=") for part in parts if "=" in part]
+        words = [word.strip(",.;)") for word in shlex.split(found[1])] if found else []
+        pairs = [word.split("=") for word in words if "=" in word]
         values = {name: [float(x) for x in value.split(",")] for name, value in pairs}
-        q = robot.q(values, unit="rad" if "rad" in parts else "deg") if values else None
+        return robot.q(values, unit="rad" if "rad" in words else "deg").tolist() if values else None
     except (ValueError, KinetreeError):
         return None
-    return None if q is None or not np.isfinite(q).all() else [float(x) for x in q]
 
 
 def _spellings(path: Path) -> set[str]:

@@ -19,7 +19,7 @@ from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.comparison import described_comparison
-from kinetree.viewing.scene.contact import STEP, described_contact
+from kinetree.viewing.scene.contact import described_contact
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.motion import described_motion
@@ -97,7 +97,7 @@ def scene(
     contacts: dict[str, Any] | None = None
     if contact and comparison is None:
         contacts, step = described_contact(robots[0].robot, files.packed, cover)
-        functions += [(STEP, step)] if step else []
+        functions += [("gjk", step)] if step else []
     content: dict[str, Any] = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
     content["controllers"] = described_controllers()
     content["comparison"] = described_comparison(comparison, _names(robots), shown, findings) if comparison else None
