@@ -154,6 +154,16 @@ def test_only_the_nearest_pairs_of_a_motion_are_printed(run, arm, tmp_path, monk
     assert [line.split()[:2] for line in result.stdout.splitlines() if "  0.000  " in line] == [["b", "d"], ["a", "c"]]
 
 
+def test_in_a_motion_pairs_in_contact_are_first(run, arm, tmp_path):
+    """Links a and c are always within 40.01 mm, and count only if they touch."""
+    file = moving(tmp_path, "jb,jc\n1,1.2\n")
+    lines = run("contact", arm, "--motion", file, "--margin", "0.04001").stdout.splitlines()
+    assert lines[0].startswith("1 pair of 3 pairs within 40.01 mm in 1 sample ")
+    rows = [line.split() for line in lines[2:5]]
+    assert [row[:2] for row in rows] == [["a", "d"], ["b", "d"], ["a", "c"]]
+    assert float(rows[0][2]) > float(rows[1][2])
+
+
 def test_a_margin(run, arm):
     """The links a and c are 32.66 mm apart here, and others 40 mm or more."""
     near, far = (run("contact", arm, "--q", "jb=1", "--margin", margin) for margin in ("0.033", "0.0325"))
@@ -162,6 +172,8 @@ def test_a_margin(run, arm):
     found = json.loads(run("contact", arm, "--q", "jb=1", "--margin", "0.033", "--json").stdout)
     assert (found["margin"], found["contact"]) == (0.033, [["a", "c"]])
     assert len(found["nearest"]["points"]) == 2  # within the margin, and apart
+    turned = run("contact", arm, "--q", "jb=1", "--q", "jc=1.2", "--margin", "0.04001", "--json")
+    assert json.loads(turned.stdout)["contact"] == [["a", "d"]]  # others are always as near
     assert "Within 33 mm in 5 random" in run("contact", arm, "--margin", "0.033", "--samples", "5").stdout
     for wrong in ("-1", "nan", "inf"):
         assert run("contact", arm, "--margin", wrong).exit_code == 2

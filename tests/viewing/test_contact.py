@@ -64,11 +64,17 @@ def test_solids_of_the_page_are_the_shapes(tmp_path):
     notched = np.concatenate([corners, [(0.005, 0.005, 0.005)]])
     faces = [*FACES[:3], (1, 2, 4), (2, 3, 4), (3, 1, 4)]  # the last face is pushed in
     (tmp_path / "notched.stl").write_bytes(stl(notched, np.array(faces)))
+    two = np.concatenate([corners, corners + 1.0])
+    (tmp_path / "two.stl").write_bytes(stl(two, np.concatenate([FACES, FACES + 4])))
     can = "<geometry><cylinder radius='0.1' length='0.4'/></geometry>"
     path = tmp_path / "chain.urdf"
-    path.write_text(chain(BALL, MESH.format("corner.stl"), MESH.format("notched.stl"), can, step=5))
+    path.write_text(
+        chain(BALL, MESH.format("corner.stl"), MESH.format("notched.stl"), can, MESH.format("two.stl"), step=5)
+    )
     found, made = content(kt.load(path), cover=True)
-    ball, corner, notch, rod = found["solids"]
+    ball, corner, notch, rod, both = found["solids"]
+    parts = np.reshape(both["parts"], (2, 3)) + np.array(both["T"])[[3, 7, 11]]
+    assert sorted(parts[:, 0] > 0.5) == [False, True]
     assert (ball["points"], ball["radius"], ball["disc"], ball["hull"]) == ([0, 0, 0], 0.1, 0, None)
     assert (rod["points"], rod["radius"], rod["disc"]) == ([0, 0, -0.2, 0, 0, 0.2], 0, 0.1)
     assert made.content["meshes"][corner["hull"]]["vertices"] == 4
@@ -84,13 +90,16 @@ def test_solids_of_the_page_are_the_shapes(tmp_path):
 
 def test_large_meshes_have_only_their_hull(tmp_path, monkeypatch):
     notched = np.concatenate([CORNERS, [(0.1, 0.1, 0.1)]])
+    (tmp_path / "b.stl").write_bytes(stl())
     (tmp_path / "a.stl").write_bytes(stl(notched, np.array([*FACES[:3], (1, 2, 4), (2, 3, 4), (3, 1, 4)])))
     path = tmp_path / "chain.urdf"
-    path.write_text(chain(MESH.format("a.stl"), BALL, BALL, step=5))
-    for most, rough in ((6, False), (5, True)):
+    path.write_text(chain(MESH.format("a.stl"), MESH.format("b.stl"), MESH.format("a.stl"), BALL, step=5))
+    for most, rough in ((10, 0), (9, 1), (4, 1), (3, 2)):  # meshes, of which b has 4 triangles and a 6
         monkeypatch.setattr(described, "MOST_TRIANGLES", most)
-        notch = content(kt.load(path))[0]["solids"][0]
-        assert (notch["mesh"] is None, notch["rough"]) == (rough, rough)
+        solids = content(kt.load(path))[0]["solids"]
+        expected = [rough > 0, rough > 1, rough > 0, False]
+        assert [solid["rough"] for solid in solids] == expected
+        assert [solid["mesh"] is None for solid in solids[:3]] == expected[:3]
 
 
 def test_what_cannot_be_tested_is_said():
@@ -168,7 +177,7 @@ def violet(data):
 
 def test_pictures_have_links_in_contact_red_and_the_nearest_with_a_line(monkeypatch):
     pytest.importorskip("matplotlib")
-    robot = kt.load(chain(BALL, BALL, BALL, seen="ab"), format="urdf")
+    robot = kt.load(chain(BALL, BALL, BALL, seen="b"), format="urdf")
     for q, red, line in (([0.5, 0.0], 0, True), ([3.0, 0.0], 1000, False)):
         data = picture(robot, q, size=(320, 240), contact=True)[0]
         assert (reddish(data) > red) == (red > 0)

@@ -64,8 +64,6 @@ def command(
     between two samples is not tested. MOTION is as for `kinetree show`. Joints without a column stay as in --q."""
     if not 0 <= samples <= MOST_SAMPLES:
         raise fail("samples", f"--samples is {samples}; expected a whole number from 0 to {MOST_SAMPLES}")
-    if not 0 <= margin < np.inf:
-        raise fail("margin", f"--margin is {margin:g}; expected a distance from 0, m")
     q = configuration(robot, values, in_degrees)
     found = collisions(robot, geometry=geometry, margin=margin, touch=touch, without=skip)
     touching, answer, section = _along(found, motion, q, in_degrees) if motion else _at(found, q)

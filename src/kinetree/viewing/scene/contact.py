@@ -37,9 +37,9 @@ def usable(robot: Robot) -> tuple[Collisions | None, list[Finding]]:
             return contact, [*without.values()]
         except KinetreeError as error:
             lost = {links[f.element]: replace(f, severity="warning") for f in error.findings if f.element in links}
-            if not lost or lost.keys() <= without.keys():
+            if without or not lost:
                 return None, [*without.values(), error.findings[0]]
-            without |= lost
+            without = lost
 
 
 def touching_at(robot: Robot, q: Array) -> tuple[frozenset[str], Witness | None, list[Finding]]:
