@@ -121,7 +121,14 @@ def test_step_by_step_the_distance_of_two_boxes():
     """The kernel of a step, run as the page runs it."""
     step = one_step().interpret
     corners = np.array([(x, y, z) for x in (-0.1, 0.1) for y in (-0.2, 0.2) for z in (-0.3, 0.3)])
-    for move, above, distance in (((0.5, 0.3, 0.1), np.inf, 0.3), ((0.15, 0.1, 0.0), np.inf, 0.0), ((2, 0, 0), 0.1, 1)):
+    far_away = (2.0, 0.3, 0.1)
+    steps = []
+    for move, above, distance in (
+        ((0.5, 0.3, 0.1), np.inf, 0.3),
+        ((0.15, 0.1, 0.0), np.inf, 0.0),
+        (far_away, 1.5, 1.8),
+        (far_away, np.inf, 1.8),
+    ):
         state = np.zeros(convex.STATE)
         state[0], state[2:5] = 1.0, np.array((1.0, 0.2, 0.1))
         while state[0] > 0:
@@ -129,10 +136,10 @@ def test_step_by_step_the_distance_of_two_boxes():
             own, other = corners[(corners @ d).argmax()], corners[(corners @ -d).argmax()] + move
             state = step(state, own - other, own, above)
         far = np.linalg.norm(state[2:5])
+        steps.append(state[1])
         assert far == pytest.approx(distance, abs=1e-8) if above == np.inf else far > above
-        if 0 < distance < above:
-            assert state[6] == pytest.approx(0.1)
-            assert state[6:9] - state[2:5] == pytest.approx(state[6:9] + np.array((0.3, 0, 0)))
+    assert steps[2] < steps[3]  # it ends once the distance is known to be above
+    assert state[6:9] - state[2:5] == pytest.approx(state[6:9] + np.array((1.8, 0, 0)))
 
 
 @each(
@@ -197,7 +204,7 @@ def test_pictures_name_what_contact_lacks():
     found = picture(kt.load(chain(BALL, gone, BALL), format="urdf"), size=(32, 24), contact=True)[1]
     assert "contact-shape" in [finding.code for finding in found]
     with pytest.raises(kt.KinetreeError, match="no two links are left to be tested"):
-        picture(kt.load(chain(BALL, BALL), format="urdf"), size=(32, 24), contact=True)
+        picture(kt.load(chain(gone, BALL, BALL), format="urdf"), size=(32, 24), contact=True)
 
 
 def test_a_view_saves_pictures_with_contact(tmp_path, monkeypatch):

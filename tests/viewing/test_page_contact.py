@@ -50,12 +50,10 @@ def cell(tmp_path):
     (tmp_path / "seed.stl").write_bytes(angle())
     meshes = "".join(f'<mesh name="{name}" file="{name}.stl"/>' for name in ("angle", "open"))
     meshes += '<mesh name="seed" file="seed.stl" scale="0.1 0.1 0.1"/>'
-    bodies = "".join(f'<body name="{name}"><freejoint/><geom {geom}/></body>' for name, geom in SHAPES.items())
-    floor = '<geom type="plane" size="0 0 1" pos="0 0 -0.2"/>'
+    bodies = [f'<body name="{name}"><freejoint/><geom {geom}/></body>' for name, geom in SHAPES.items()]
+    bodies.insert(4, '<body name="floor"><geom type="plane" size="0 0 1" pos="0 0 -0.2"/></body>')  # first and second
     path = tmp_path / "cell.xml"
-    path.write_text(
-        f'<mujoco><asset>{meshes}</asset><worldbody><body name="floor">{floor}</body>{bodies}</worldbody></mujoco>'
-    )
+    path.write_text(f"<mujoco><asset>{meshes}</asset><worldbody>{''.join(bodies)}</worldbody></mujoco>")
     return kt.load(path)
 
 
