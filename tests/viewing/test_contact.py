@@ -149,6 +149,8 @@ def test_step_by_step_the_distance_of_two_boxes():
         ("they touch (in 3 % of samples), for example at to_c=20.5.", (0, 20.5)),
         ("seen at x=3, and at to_b=10, to_c=-1e1", (10, -10)),
         ("in contact (at to_b=10 to_c=20)", (10, 20)),
+        ("it does at --deg --q to_b=10 --q 'to_c=20'", (10, 20)),
+        ("it does at --q to_b=1 --q to_c=-1", (np.degrees(1), np.degrees(-1))),
         ("in contact at to_b=1 to_c=-1 rad", (np.degrees(1), np.degrees(-1))),
         ("nothing at all", None),
         ("to_b=90", None),

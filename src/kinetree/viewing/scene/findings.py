@@ -107,14 +107,15 @@ def described(finding: Finding, places: Places) -> dict[str, Any]:
 
 
 def configuration_in(message: str, robot: Robot) -> list[float] | None:
-    """Return q of a message that ends with "at joint=value …" as `--q` takes them, in degrees and m, or in rad if the
-    last word is "rad". Joints that it does not name are neutral."""
-    found = re.search(r".*\bat (?=\S+=)(.*)", message, re.DOTALL)
+    """Return q of a message that ends with "at joint=value …", in degrees and m, or with "at --deg --q joint=value …" as
+    commands take it. Joints that it does not name are neutral."""
+    found = re.search(r".*\bat (?=(?:--deg |--q )*\S+=)(.*)", message, re.DOTALL)
     try:
         words = [word.strip(",.;)") for word in shlex.split(found[1])] if found else []
         pairs = [word.split("=") for word in words if "=" in word]
         values = {name: [float(x) for x in value.split(",")] for name, value in pairs}
-        return robot.q(values, unit="rad" if "rad" in words else "deg").tolist() if values else None
+        in_rad = "rad" in words or ("--q" in words and "--deg" not in words)
+        return robot.q(values, unit="rad" if in_rad else "deg").tolist() if values else None
     except (ValueError, KinetreeError):
         return None
 
