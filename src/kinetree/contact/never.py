@@ -16,7 +16,7 @@ from kinetree.spatial.se3 import Array
 MOST_JOINTS = 3
 """Coordinates between two links up to which a proof is tried."""
 MOST_PARTS = 30_000
-"""Parts of the ranges that are looked at for a proof."""
+"""Parts of the ranges that are looked at for a proof at most."""
 CLOSE = 1e-6
 """Distance up to which links may count as in contact, m."""
 TURN = np.pi
@@ -26,9 +26,12 @@ MayBeNear = Callable[[Array, Array], NDArray[np.bool_]]
 """Whether two links may be at most some distances (n,) apart, m, in configurations (n, nq)."""
 
 
-def parts_of_proof(robot: Robot, a: str, b: str, radius: Mapping[str, float], may_be_near: MayBeNear) -> int:
+def parts_of_proof(
+    robot: Robot, a: str, b: str, radius: Mapping[str, float], may_be_near: MayBeNear, most: int = MOST_PARTS
+) -> int:
     """Return into how many parts a proof that two links are never in contact divides the ranges of the joints between
-    them; 0 if there is none. radius: how far the shapes of each reach from the origin of the link, m.
+    them; 0 if there is none with at most so many. radius: how far the shapes of each reach from the origin of the
+    link, m.
 
     In a part of the ranges whose middle is m and whose half widths are w, the distance is at least that at m less
     sum r w, where r is how fast the distance changes with a joint at most: 1 for one that slides, and for one that
@@ -41,7 +44,7 @@ def parts_of_proof(robot: Robot, a: str, b: str, radius: Mapping[str, float], ma
         return 0
     r, q0 = np.array([rates[i] for i in columns]), robot.q()
     middles, halves, looked = ((low + high) / 2)[None], ((high - low) / 2)[None], 0
-    while len(middles) and looked + len(middles) <= MOST_PARTS:
+    while len(middles) and looked + len(middles) <= most:
         looked += len(middles)
         q = np.tile(q0, (len(middles), 1))
         q[:, columns] = middles

@@ -107,8 +107,8 @@ def described(finding: Finding, places: Places) -> dict[str, Any]:
 
 
 def configuration_in(message: str, robot: Robot) -> list[float] | None:
-    """Return q of a message that ends with "at joint=value …", in degrees and m, or with "at --deg --q joint=value …" as
-    commands take it. Joints that it does not name are neutral."""
+    """Return q of a message that ends with "at joint=value …", in degrees and m, or as commands take it, with "at --deg
+    --q joint=value …". Joints that it does not name are neutral."""
     found = re.search(r".*\bat (?=(?:--deg |--q )*\S+=)(.*)", message, re.DOTALL)
     try:
         words = [word.strip(",.;)") for word in shlex.split(found[1])] if found else []
