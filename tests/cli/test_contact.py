@@ -102,3 +102,78 @@ def test_json(run, arm):
     assert touching["nearest"]["points"] is None
     assert touching["nearest"]["distance"] == 0
     assert len(touching["shares"]) == 3
+
+
+def moving(tmp_path, text):
+    return put(tmp_path / "motion.csv", text)
+
+
+def test_a_motion(run, arm, tmp_path):
+    file = moving(tmp_path, "time,jc,jb\n0,0,0\n0.5,177,0\n1,177,0\n9,0,177\n")
+    result = run("contact", arm, "--motion", file, "--deg", "--skip", "e")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("2 pairs of 3 pairs in contact in 4 samples  (the least distances, and when)")
+    assert [line.split() for line in lines[2:4]] == [
+        ["b", "d", "0.000", "1", "0.5", "2", "samples"],
+        ["a", "c", "0.000", "3", "9", "1", "sample"],
+    ]
+    assert lines[4].split()[:2] == ["a", "d"]
+    assert lines[6] == "Not tested"
+    assert result.stderr == f"{file}: without a column, and staying as they are: jd, je\n"
+    found = json.loads(run("contact", arm, "--motion", file, "--deg", "--q", "jd=1", "--json").stdout)
+    assert (found["contact"], found["motion"]["samples"]) == ([["b", "d"], ["a", "c"]], 4)
+    assert found["q"]["jd"] == pytest.approx(np.radians(1))
+    first, second, third = found["motion"]["pairs"]
+    assert first == {"links": ["b", "d"], "distance": 0, "sample": 1, "touching": [1, 2], "time": 0.5}
+    assert (second["sample"], second["time"], third["touching"]) == (3, 9, [])
+    assert third["distance"] > 0
+    assert "nearest" not in found
+    assert len(found["left_out"]) == 3
+
+
+def test_a_motion_without_contact_or_times(run, arm, tmp_path):
+    file = moving(tmp_path, "jc\n0.1\n0\n0.2\n")
+    result = run("contact", arm, "--motion", file)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (
+        0,
+        "None of 3 pairs in contact in 3 samples  (the least distances, and when)",
+    )
+    assert json.loads(run("contact", arm, "--motion", file, "--json").stdout)["motion"]["pairs"][0]["time"] is None
+    for wrong in ("other\n1\n", "jc\n", "jc\nmuch\n"):
+        assert run("contact", arm, "--motion", moving(tmp_path, wrong)).exit_code == 2
+    assert run("contact", arm, "--motion", tmp_path / "gone.csv").exit_code == 2
+
+
+def test_only_the_nearest_pairs_of_a_motion_are_printed(run, arm, tmp_path, monkeypatch):
+    monkeypatch.setattr("kinetree.cli.contact.MOST_ROWS", 1)
+    result = run("contact", arm, "--motion", moving(tmp_path, "jc\n0\n"))
+    assert "2 more pairs with --json" in " ".join(result.stdout.split())
+    assert [line.split()[:3] for line in result.stdout.splitlines() if " 40.000 " in line] == [["a", "c", "40.000"]]
+    result = run("contact", arm, "--motion", moving(tmp_path, "jc,jd,jb\n3.1,0,0\n0,0,3.1\n"))
+    assert [line.split()[:2] for line in result.stdout.splitlines() if "  0.000  " in line] == [["b", "d"], ["a", "c"]]
+
+
+def test_in_a_motion_pairs_in_contact_are_first(run, arm, tmp_path):
+    """Links a and c are always within 40.01 mm, and count only if they touch."""
+    file = moving(tmp_path, "jb,jc\n1,1.2\n")
+    lines = run("contact", arm, "--motion", file, "--margin", "0.04001").stdout.splitlines()
+    assert lines[0].startswith("1 pair of 3 pairs within 40.01 mm in 1 sample ")
+    rows = [line.split() for line in lines[2:5]]
+    assert [row[:2] for row in rows] == [["a", "d"], ["b", "d"], ["a", "c"]]
+    assert float(rows[0][2]) > float(rows[1][2])
+
+
+def test_a_margin(run, arm):
+    """The links a and c are 32.66 mm apart here, and others 40 mm or more."""
+    near, far = (run("contact", arm, "--q", "jb=1", "--margin", margin) for margin in ("0.033", "0.0325"))
+    assert (near.exit_code, near.stdout.splitlines()[:2]) == (1, ["1 pair of 3 pairs within 33 mm", "  a  c"])
+    assert (far.exit_code, far.stdout.splitlines()[0]) == (0, "None of 3 pairs within 32.5 mm  (the nearest pair)")
+    found = json.loads(run("contact", arm, "--q", "jb=1", "--margin", "0.033", "--json").stdout)
+    assert (found["margin"], found["contact"]) == (0.033, [["a", "c"]])
+    assert len(found["nearest"]["points"]) == 2  # within the margin, and apart
+    turned = run("contact", arm, "--q", "jb=1", "--q", "jc=1.2", "--margin", "0.04001", "--json")
+    assert json.loads(turned.stdout)["contact"] == [["a", "d"]]  # others are always as near
+    assert "Within 33 mm in 5 random" in run("contact", arm, "--margin", "0.033", "--samples", "5").stdout
+    for wrong in ("-1", "nan", "inf"):
+        assert run("contact", arm, "--margin", wrong).exit_code == 2

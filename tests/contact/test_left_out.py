@@ -9,6 +9,7 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.contact.make import coarse
 from kinetree.contact.pairs import without_srdf
 
 BOX = (
@@ -157,6 +158,21 @@ def test_threads_do_not_meet(tmp_path):
         sys.setswitchinterval(before)
     for found in [*together, pickle.loads(pickle.dumps(contact)).distance(q)]:
         np.testing.assert_allclose(found, alone, atol=1e-9)
+
+
+def test_what_leaves_contact_only_at_the_end_of_a_joint_is_tested():
+    """c slides off a in the last 5 millionths of its way; b and d stay inside of a."""
+    ball = "<link name='{}'><collision><geometry><sphere radius='{}'/></geometry></collision></link>"
+    links = "".join(ball.format(*own) for own in (("a", 0.5), ("b", 0.1), ("d", 0.1), ("c", 0.499995)))
+    ends = "<joint name='{1}' type='{2}'><parent link='{0}'/><child link='{1}'/><axis xyz='{3}'/>{4}</joint>"
+    limit = "<limit lower='{}' upper='1' effort='1' velocity='1'/>"
+    joints = [ends.format("a", "b", "revolute", "0 0 1", limit.format(-1))]
+    joints += [ends.format("b", "d", "revolute", "0 0 1", limit.format(-1))]
+    joints += [ends.format("b", "c", "prismatic", "1 0 0", limit.format(0))]
+    robot = kt.load(f"<robot name='r'>{links}{''.join(joints)}</robot>", format="urdf")
+    for contact in (kt.collisions(robot), coarse(robot)):
+        assert ("a", "c") in contact.pairs
+        assert ("a", "d", "always in contact") in contact.left_out
 
 
 BALL = "<link name='{}'><collision><origin xyz='{} 0 0'/><geometry><sphere radius='.1'/></geometry></collision></link>"

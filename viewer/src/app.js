@@ -4,7 +4,7 @@
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./picture.js").Picture} Picture */
 /** @typedef {import("./stage.js").Stage} Stage */
-/** @typedef {(label: import("./labels.js").Label, rank?: number) => void} AddLabel */
+/** @typedef {(label: import("./labels.js").Label, rank?: number) => (text: string) => void} AddLabel */
 /**
  * @typedef {object} App
  * @property {import("./types.js").Scene} scene
@@ -18,6 +18,8 @@
  * @property {import("./motion.js").Motion | null} motion of the first robot
  * @property {import("./panel/motion.js").Player | null} player of the motion
  * @property {import("./voxels.js").Voxels | null} voxels of the reach map
+ * @property {(() => import("./contact.js").Contact) | null} find what finds contact in the first robot as it stands
+ * @property {() => void} showContact switch contact on
  * @property {boolean} namesShown
  * @property {boolean} findingsShown
  */

@@ -23,7 +23,7 @@ const PLACES = [-1, 0, -2, 1, -3, 2].flatMap((row) => {
 
 /** Return a function that adds a label to the stage; labels with a lower rank come first.
  * @param {import("./stage.js").Stage} stage @param {HTMLElement} parent
- * @returns {(label: Label, rank?: number) => void} */
+ * @returns {import("./app.js").AddLabel} which returns a function to change the text */
 export function createLabels(stage, parent) {
   const layer = element("div", { className: "labels", "aria-hidden": "true" });
   parent.append(layer);
@@ -58,8 +58,14 @@ export function createLabels(stage, parent) {
       onclick: label.pressed,
     });
     layer.append(tag);
-    labels.push({ ...label, rank, tag, size: null, place: 0 });
+    /** @type {Placed} */
+    const own = { ...label, rank, tag, size: null, place: 0 };
+    labels.push(own);
     labels.sort((a, b) => a.rank - b.rank);
+    return (text) => {
+      tag.textContent = text;
+      own.size = null;
+    };
   };
 }
 

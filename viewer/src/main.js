@@ -4,12 +4,14 @@ import { Vector2, Vector3 } from "three";
 
 import { nameOf, select } from "./app.js";
 import { button, element } from "./dom.js";
+import { createContact } from "./contact.js";
 import { createLabels } from "./labels.js";
 import { unpack } from "./meshes.js";
 import { exchange } from "./messages.js";
 import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
 import { unpackMotion } from "./motion.js";
 import { createOverlay } from "./overlay.js";
+import { contactPanel } from "./panel/contact.js";
 import { differencesPanel } from "./panel/differences.js";
 import { dragPanel } from "./panel/drag.js";
 import { findingsPanel } from "./panel/findings.js";
@@ -21,7 +23,7 @@ import { selectionPanel } from "./panel/selection.js";
 import { slidersPanel } from "./panel/sliders.js";
 import { treePanel } from "./panel/tree.js";
 import { voxelsPanel } from "./panel/voxels.js";
-import { boundsOf, createPicture, linkAt } from "./picture.js";
+import { addCover, boundsOf, createPicture, linkAt } from "./picture.js";
 import { reach } from "./reach.js";
 import { createStage } from "./stage.js";
 import { createVoxels } from "./voxels.js";
@@ -51,10 +53,14 @@ async function main() {
     motion: await unpackMotion(models[0]),
     player: null,
     voxels: null,
+    find: null,
+    showContact: () => {},
     namesShown: false,
     findingsShown: true,
   };
-  if (stage) await fill(app, stage, view);
+  const meshes = await unpack(scene.meshes, textOf("kinetree-meshes"));
+  if (scene.contact?.pairs.length) app.find = createContact(models[0], scene.contact, shared.functions.gjk, meshes);
+  if (stage) await fill(app, stage, view, meshes);
   else
     view.replaceChildren(
       element("p", {
@@ -83,12 +89,13 @@ function lookAtAll(app, stage) {
   stage.paint();
 }
 
-/** @param {App} app @param {import("./stage.js").Stage} stage @param {HTMLElement} view */
-async function fill(app, stage, view) {
-  const meshes = await unpack(app.scene.meshes, textOf("kinetree-meshes"));
+/** @param {App} app @param {import("./stage.js").Stage} stage @param {HTMLElement} view
+ * @param {import("three").BufferGeometry[]} meshes */
+async function fill(app, stage, view, meshes) {
   app.pictures = app.models.map((model) => createPicture(model, meshes));
   for (const { root } of app.pictures) stage.scene.add(root);
   for (const model of app.models) model.listeners.push(stage.draw);
+  if (app.scene.contact) addCover(app.pictures[0], app.scene.contact.solids);
   app.addLabel = createLabels(stage, view);
   if (app.scene.reach) {
     app.voxels = await createVoxels(app.scene.reach, app.models[0]);
@@ -126,6 +133,7 @@ function panels(app) {
     ...voxelsPanel(app),
     slidersPanel(app),
     layersPanel(app),
+    ...contactPanel(app),
     dragPanel(app),
     measurePanel(app),
     posePanel(app),
@@ -183,6 +191,7 @@ function viewOf(app) {
     get q() {
       return Array.from(model.q);
     },
+    contact: () => app.find?.() ?? null,
     /** @param {number[]} q */
     setQ: (q) => setQ(model, q),
     /** @param {number} i @param {number} value */

@@ -229,11 +229,27 @@ function translucent(color) {
   return new MeshBasicMaterial({ color, transparent: true, opacity: 0.45, side: DoubleSide, ...UNSEEN });
 }
 
-/** @param {number[]} from @param {number[]} to @param {number} color */
+/** @param {number[]} from @param {number[]} to @param {number | string} color */
 function line(from, to, color) {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new Float32BufferAttribute([...from, ...to], 3));
   return inFront(new Line(geometry, new LineBasicMaterial({ color, ...UNSEEN })), 3);
+}
+
+/** Return a line between two dots, and what puts its ends somewhere.
+ * @param {number} radius of the dots @param {string} color */
+export function span(radius, color) {
+  const [one, other] = [dot(radius, color), dot(radius, color)];
+  const between = line([0, 0, 0], [0, 0, 1], color);
+  const object = new Group().add(one, other, between);
+  between.frustumCulled = false;
+  /** @param {import("three").Vector3} a @param {import("three").Vector3} b */
+  const set = (a, b) => {
+    one.position.copy(a);
+    other.position.copy(b);
+    between.geometry.setFromPoints([a, b]);
+  };
+  return { object, set };
 }
 
 /** @param {number[]} axis @param {Object3D} object */

@@ -1,6 +1,6 @@
 /** The objects of a robot on the stage, by layers. */
 
-import { Box3, Group, Raycaster, Vector3 } from "three";
+import { Box3, Group, InstancedMesh, Matrix4, Raycaster, SphereGeometry, Vector3 } from "three";
 
 import { axes, crossedBox, dot, ellipsoid, jointMarks, ROLES, stick } from "./marks.js";
 import { IDENTITY, poseOfLink } from "./model.js";
@@ -13,7 +13,7 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
 /** @typedef {import("three").Vector2} Vector2 */
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./types.js").Part} Part */
-/** @typedef {"visual" | "collision" | "missing" | "roles" | "frames" | "joints" | "sensors" | "inertia" | "masses"} Layer */
+/** @typedef {"visual" | "collision" | "missing" | "roles" | "frames" | "joints" | "sensors" | "inertia" | "masses" | "cover"} Layer */
 /** @typedef {{emissive: number, emissiveIntensity: number}} Glow */
 /**
  * @typedef {object} Picture
@@ -23,6 +23,8 @@ import { paint, placed, setPose, solidOf } from "./shapes.js";
  * @property {Map<Layer, Object3D[]>} layers
  * @property {Set<Layer>} shown
  * @property {Glow} marked how links that are selected glow
+ * @property {Set<number>} lit links that glow
+ * @property {Map<number, string>} alarms colours of links instead of their own
  * @property {Mesh[]} solids what is seen of links: visual shapes, or collision shapes if there are none; userData.link is
  *   their link
  */
@@ -37,6 +39,7 @@ export const LAYERS = /** @type {Record<Layer, string>} */ ({
   sensors: "Sensors",
   inertia: "Inertia ellipsoids",
   masses: "Centres of mass",
+  cover: "Cover",
 });
 const LARGER = 1.8;
 const GREY = [0.72, 0.74, 0.78, 1];
@@ -62,6 +65,8 @@ export function createPicture(model, meshes) {
     layers: new Map(),
     shown: new Set(["visual", "missing", "roles", "joints"]),
     marked: MARKED,
+    lit: new Set(),
+    alarms: new Map(),
     solids: [],
   };
   addShapes(picture, meshes);
@@ -153,20 +158,37 @@ export function enlarge(picture, joint) {
 /** Let the shapes of some links glow.
  * @param {Picture} picture @param {Set<number>} links */
 export function glow(picture, links) {
+  picture.lit = links;
   for (const solid of picture.solids) {
     const { plain, link } = solid.userData;
-    solid.material = links.has(link) ? glowing(plain, picture.marked) : plain;
+    const colour = picture.alarms.get(link);
+    const own =
+      colour === undefined ? plain : variant(plain, { color: colour, emissive: colour, emissiveIntensity: 0.35 });
+    solid.material = links.has(link) ? variant(own, picture.marked) : own;
   }
 }
 
-/** @type {WeakMap<MeshStandardMaterial, MeshStandardMaterial>} */
-const GLOWING = new WeakMap();
+/** Give some links another colour, and those that are not seen show their collision shapes.
+ * @param {Picture} picture @param {Map<number, string>} alarms */
+export function alarm(picture, alarms) {
+  picture.alarms = alarms;
+  glow(picture, picture.lit);
+  const seen = new Set(picture.solids.map(({ userData }) => userData.link));
+  for (const object of picture.layers.get("collision") ?? []) {
+    const { link } = object.userData;
+    object.visible = picture.shown.has("collision") || (alarms.has(link) && !seen.has(link));
+  }
+}
 
-/** @param {MeshStandardMaterial} plain @param {Glow} marked */
-function glowing(plain, marked) {
-  const made = GLOWING.get(plain) ?? plain.clone();
-  made.setValues(marked);
-  GLOWING.set(plain, made);
+/** @type {WeakMap<MeshStandardMaterial, Map<string, MeshStandardMaterial>>} */
+const VARIANTS = new WeakMap();
+
+/** @param {MeshStandardMaterial} plain @param {Record<string, any>} values */
+function variant(plain, values) {
+  const known = VARIANTS.get(plain) ?? new Map();
+  const made = known.get(JSON.stringify(values)) ?? plain.clone();
+  made.setValues(values);
+  VARIANTS.set(plain, known.set(JSON.stringify(values), made));
   return made;
 }
 
@@ -210,10 +232,26 @@ function addSticks(picture) {
 function addShape(picture, layer, link, object, seen) {
   if (!object) return;
   add(picture, layer, picture.links[link], object);
+  object.userData.link = link;
   if (!seen) return;
   const solid = /** @type {Mesh} */ (object.children[0]);
   Object.assign(solid.userData, { link, plain: solid.material });
   picture.solids.push(solid);
+}
+
+/** Add the spheres that contain the collision shapes, as a layer.
+ * @param {Picture} picture @param {import("./types.js").Solid[]} solids */
+export function addCover(picture, solids) {
+  const look = paint([0.1, 0.55, 0.5, 0.13], { depthWrite: false, flatShading: false });
+  for (const { link, T, cover } of solids.filter(({ cover: own }) => own.length)) {
+    const balls = new InstancedMesh(new SphereGeometry(1, 20, 14), look, cover.length / 4);
+    for (let i = 0; i < cover.length; i += 4) {
+      const [x, y, z, radius] = cover.slice(i, i + 4);
+      balls.setMatrixAt(i / 4, new Matrix4().makeScale(radius, radius, radius).setPosition(x, y, z));
+    }
+    add(picture, "cover", picture.links[link], placed(T, balls));
+  }
+  showLayer(picture, "cover", picture.shown.has("cover"));
 }
 
 /** @param {Picture} picture */

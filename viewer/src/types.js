@@ -16,7 +16,7 @@
  * @typedef {{lower: (number | null)[], upper: (number | null)[], rows: Row[]}} Limits
  * @typedef {{name: string, link: number, T: number[]}} Sensor
  * @typedef {{code: string, severity: "error" | "warning" | "info", message: string, element: string | null, where: string,
- *   fix: string | null, link: number | null, joint: number | null, frame: number | null}} Finding
+ *   fix: string | null, link: number | null, joint: number | null, frame: number | null, q: number[] | null}} Finding
  * PackedMotion: data is base64; digits are those after the point, null for numbers of 64 bits.
  * @typedef {{samples: number, columns: {coordinate: number, digits: number | null}[],
  *   times: {digits: number | null} | null, data: string}} PackedMotion
@@ -35,8 +35,15 @@
  * Reach: a map in the axes of its base. first: centre of the first voxel; data: base64, a byte a voxel, see voxels.py.
  * @typedef {{frame: string, base: string, about: string, first: number[], voxel: number, shape: number[],
  *   flat: boolean[], several: boolean, colours: number[][], cut: {axis: number, sides: number[]}, data: string}} Reach
+ * Solid: of a link, see src/kinetree/viewing/scene/contact.py; hull and mesh are numbers of meshes; cover: four numbers
+ * a sphere. Contacts: of the first robot; pairs and left_out by numbers of links.
+ * @typedef {{link: number, T: number[], plane: boolean, ball: number[], points: number[], hull: number | null,
+ *   disc: number, radius: number, radii: number[], mesh: number | null, parts: number[], closed: boolean, rough: boolean,
+ *   cover: number[]}} Solid
+ * @typedef {{solids: Solid[], pairs: number[][], left_out: {links: number[], reason: string}[], notes: string[],
+ *   cover: boolean}} Contacts
  * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[],
- *   comparison: Comparison | null, reach: Reach | null, selected?: Part | null}} Scene
+ *   comparison: Comparison | null, contact: Contacts | null, reach: Reach | null, selected?: Part | null}} Scene
  * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics
  * @typedef {{kind: "link" | "joint" | "frame", index: number}} Part
  */

@@ -24,8 +24,8 @@ from kinetree.spatial.se3 import Array
 from kinetree.viewing.show import PICTURES, View, view_of
 
 OPTIONS = {
-    ".html": ("profile", "faces", "motion", "reach"),
-    **dict.fromkeys(PICTURES, ("size", "direction", "reach")),
+    ".html": ("profile", "faces", "motion", "reach", "cover"),
+    **dict.fromkeys(PICTURES, ("size", "direction", "reach", "contact")),
     ".gif": ("size", "direction", "motion"),
 }
 """Options of the files that can be written."""
@@ -41,6 +41,13 @@ OPTIONS = {
 @with_arm
 @option("--motion MOTION", "Motion to play: joint values (CSV), or a bag of ROS 2.", type=FILE)
 @option("--reach MAP.zarr", "Show a map of `kinetree reach`.", type=FILE)
+@option(
+    "--contact",
+    "Draw links in contact red, and the distance of the nearest two if none are.",
+    is_flag=True,
+    default=None,
+)
+@option("--cover", "Let the page show the spheres that contain the collision shapes.", is_flag=True, default=None)
 @option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
 @option("-o, --output FILE", "Write FILE.html, FILE.png, FILE.svg, or FILE.gif with --motion.", type=FILE)
 @force_option

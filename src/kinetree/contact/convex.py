@@ -38,7 +38,7 @@ class Convexes:
         self._cut: dict[str, tuple[Array, int, int]] = {}  # of each shape its corners, cells and the first of these
         cells = 0
         for solid in solids:
-            corners, disc, radius, radii = _parts(solid)
+            corners, disc, radius, radii = terms_of(solid)
             if solid.key not in self._cut:
                 across = next(n for few, n in ACROSS.items() if len(corners) <= few)
                 self._cut[solid.key] = corners, across, cells
@@ -138,6 +138,20 @@ class Convexes:
         return found[:, convex.LOWER], found[:, convex.NEAREST], found[:, convex.WITNESS]
 
 
+def one_step() -> Kernel:
+    """Return the kernel of a step of a distance whose vertices are given, as a program without a loop has it: from a
+    state, the farthest vertex of the difference against its nearest point, the vertex of the first solid that this
+    comes from, and the distance beyond which it need not be known, to the next state."""
+    shapes = {"state": (convex.STATE,), "vertex": (3,), "own": (3,), "above": ()}
+    ports = tuple(Port(name, shape, (), "see `kinetree.algorithms.convex`") for name, shape in shapes.items())
+
+    def step(state: Any, vertex: Any, own: Any, above: Any) -> Any:
+        return convex.step(state, lambda _: (vertex, own), state[convex.NEAREST], above[()])
+
+    output = Port("next", (convex.STATE,), (), ports[0].about)
+    return Kernel("convex_step", ports, output, lambda: trace(step, *shapes.values()), digest("convex_step"))
+
+
 def relative(first: Any, second: Any) -> Any:
     """Return the pose (…, 3, 4) of the second in the first, for poses (…, 12) of both."""
     one, other = (pose.reshape(*pose.shape[:-1], 3, 4) for pose in (first, second))
@@ -145,7 +159,7 @@ def relative(first: Any, second: Any) -> Any:
     return np.concatenate([back @ other[..., :3], back @ (other[..., 3:] - one[..., 3:])], axis=-1)
 
 
-def _parts(solid: Solid) -> tuple[Array, float, float, tuple[float, float, float]]:
+def terms_of(solid: Solid) -> tuple[Array, float, float, tuple[float, float, float]]:
     """Return what a solid is the sum of: corners (n, 3), the radius of a disc about z, that of a ball, and the radii of
     an ellipsoid. The ball is not part of the solid that is searched; it is subtracted from distances."""
     none, middle = (0.0, 0.0, 0.0), np.zeros((1, 3))

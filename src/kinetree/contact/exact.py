@@ -46,7 +46,7 @@ class Exact:
     @cached_property
     def convexes(self) -> Convexes:
         """The solids, each as it is or as its convex hull; a plane as a sphere that everything touches."""
-        return Convexes([_convex(solid) for solid in self.solids])
+        return Convexes([convex_of(solid) for solid in self.solids])
 
     def touching(self, first: Array, second: Array, pair: Array, above: float) -> NDArray[np.bool_]:
         """Return which pairs (n, 2) of solids with these poses (n, 12) are at most a distance apart, m."""
@@ -142,7 +142,7 @@ class Exact:
 
     @cached_property
     def _apart(self) -> Apart:
-        return Apart([_convex(solid) for solid in self.solids], [cover.parts for cover in self._covers])
+        return Apart([convex_of(solid) for solid in self.solids], [cover.parts for cover in self._covers])
 
     @cached_property
     def _triangles(self) -> Any:
@@ -157,7 +157,8 @@ class Exact:
         return Rounds(self.solids)
 
 
-def _convex(solid: Solid) -> Solid:
+def convex_of(solid: Solid) -> Solid:
+    """Return a solid as it is or as its convex hull; a plane as a sphere that everything touches."""
     if solid.kind == "mesh":
         return Solid(solid.link, "hull", (), solid.T, solid.name, _hull_or_points(solid))
     return Solid(solid.link, "sphere", (FAR,), solid.T, solid.name) if solid.kind == "plane" else solid

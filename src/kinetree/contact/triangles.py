@@ -61,7 +61,7 @@ class Triangles:
         """Return whether a point of each part of b lies inside a, where their surfaces do not meet."""
         if not self._solids[a].closed:
             return False
-        points = _a_point_of_each_part(self._solids[b]) @ T[:, :3].T + T[:, 3]
+        points = a_point_of_each_part(self._solids[b]) @ T[:, :3].T + T[:, 3]
         return any(is_inside(self._solids[a], point) for point in points)
 
     def _object(self, number: int) -> Any:
@@ -75,7 +75,7 @@ class Triangles:
 
 
 @lru_cache(maxsize=1000)
-def _a_point_of_each_part(solid: Solid) -> Array:
+def a_point_of_each_part(solid: Solid) -> Array:
     """Return a vertex of each connected part of a surface (n, 3)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.contact.collisions import Witness
 from kinetree.errors import Finding
 from kinetree.lab.reach.map import ReachMap
 from kinetree.model.robot import Robot
@@ -14,6 +15,7 @@ from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES, finite_poses, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
 from kinetree.viewing.raster import shaded
+from kinetree.viewing.scene.contact import touching_at
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import start
 from kinetree.viewing.scene.roles import roles_of
@@ -35,6 +37,8 @@ BOX = 0.06
 """Edges of the boxes for shapes that are not shown, in diagonals of the bounds."""
 LEAST = 1e-3
 """Least diagonal of the bounds, m."""
+NEAR_COLOUR = "#8e24aa"
+"""Colour of the line between the nearest links, as on the page."""
 
 
 def picture(
@@ -45,13 +49,15 @@ def picture(
     size: tuple[int, int] = SIZE,
     direction: tuple[float, float, float] = DIRECTION,
     reach: ReachMap | None = None,
+    contact: bool = False,
 ) -> tuple[bytes, tuple[Finding, ...]]:
     """Return a picture of a robot in the format of a suffix, such as ".png" or ".svg", and findings about visual shapes
     that cannot be shown.
 
     q (nq,): m and rad, by default neutral. size: width and height, pixels. direction: from the
     robot to the camera, in the root link. reach: a map of the robot, drawn as cubes, without the half towards the
-    camera; the redder, the fewer orientations are reached. The visual shapes are drawn without planes,
+    camera; the redder, the fewer orientations are reached. contact: draw links in contact red, and where there are none
+    the nearest two with a line and their distance. The visual shapes are drawn without planes,
     or, if there are none, collision shapes, or links and the axes of joints as lines; crossed boxes for shapes that
     cannot be shown, as on the page; and the axes of the frames `base` and `tool0`, x red,
     y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
@@ -63,7 +69,8 @@ def picture(
     panel.set_axis_off()
     soups = Soups()
     shapes = Shapes(robot, MeshFiles(packed=soups))
-    triangles, colours = surfaces(shapes, soups, T)
+    touching, nearest, lost = touching_at(robot, start(robot, q)) if contact else ((), None, [])
+    triangles, colours = surfaces(shapes, soups, T, touching)
     if reach is not None:
         check_map(robot, reach)
         parts = zip((triangles, colours), cubes(reach, T[reach.base], direction), strict=True)
@@ -84,9 +91,21 @@ def picture(
         panel.plot(*ends[:, :2].T, color=BOX_COLOUR, linewidth=1.5)
     if reach is not None and reach.grid.orientations > 1:
         legend(figure)
+    if nearest:
+        gap(panel, camera, nearest)
     for name, pose in shown.items():
         triad(panel, camera, pose, LENGTH * diagonal, name)
-    return written(figure, suffix), tuple(shapes.findings.values())
+    return written(figure, suffix), (*shapes.findings.values(), *lost)
+
+
+def gap(panel: Axes, camera: Camera, nearest: Witness) -> None:
+    """Draw a line between the nearest points of two links, and their distance."""
+    ends = camera.project(nearest.points)[:, :2]
+    panel.plot(*ends.T, color=NEAR_COLOUR, linewidth=2.0, marker="o", markersize=4.0)
+    x, y = ends.mean(axis=0)
+    panel.text(
+        x + 8.0, y - 8.0, f"{1e3 * nearest.distance:.1f} mm", fontsize=10, color=NEAR_COLOUR, path_effects=halo()
+    )
 
 
 def legend(figure: Figure) -> None:

@@ -116,17 +116,22 @@ class View:
             self._widget = widget(self.robot.name, self.html, self.q.tolist())
         return self._widget
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, contact: bool = False) -> None:
         """Write the page with the present q to a file, replacing it, or a picture if the name ends in .png or .svg.
 
-        Raises KinetreeError if it cannot be written, and for a picture without matplotlib or of two robots.
+        contact: in a picture, links in contact are red, and if there are none the nearest two have a line with their
+        distance. Raises KinetreeError if it cannot be written, and for a picture without matplotlib or of two robots.
         """
         suffix = Path(path).suffix.lower()
         if suffix not in ENDINGS:
             raise fail("format", f"cannot write a view to {Path(path).name!r}; legal endings are {', '.join(ENDINGS)}")
         if suffix in PICTURES and self.shapes is not None:
             raise fail("format", f"cannot write two robots to {Path(path).name!r}; expected the ending .html")
-        drawn = picture(self.robot, self.q, suffix, reach=self.reach)[0] if suffix in PICTURES else self.html
+        drawn = (
+            picture(self.robot, self.q, suffix, reach=self.reach, contact=contact)[0]
+            if suffix in PICTURES
+            else self.html
+        )
         write_whole(Path(path), drawn)
 
     @property
@@ -177,6 +182,7 @@ def show(
     faces: int | None = None,
     motion: Any = None,
     reach: ReachMap | None = None,
+    cover: bool = False,
     browser: bool | None = None,
 ) -> View:
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
@@ -192,6 +198,7 @@ def show(
     motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
     takes them, in rad and m. Joints without a column stay as they are in q.
     reach: a map of the robot, from `reach_map`, as coloured cubes.
+    cover: whether the page can show the spheres that contain the collision shapes; making them takes seconds.
     browser: whether to open it in the browser; by default, if this is not a notebook.
 
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
@@ -208,7 +215,15 @@ def show(
     against = None if other is None else (other, compare(robot, other))
     moving = None if motion is None else read_motion(robot, motion)
     view = view_of(
-        robot, q, profile=profile, findings=findings, faces=faces, against=against, motion=moving, reach=reach
+        robot,
+        q,
+        profile=profile,
+        findings=findings,
+        faces=faces,
+        against=against,
+        motion=moving,
+        reach=reach,
+        cover=cover,
     )
     if browser if browser is not None else not _in_notebook():
         view.open()
@@ -226,6 +241,7 @@ def view_of(
     against: tuple[Robot, Comparison] | None = None,
     motion: Motion | None = None,
     reach: ReachMap | None = None,
+    cover: bool = False,
 ) -> View:
     """Return what `show` returns, without opening it. complete: whether the page has no findings but `findings`, not
     even of shapes that it lacks. against: another robot, and its comparison with the robot."""
@@ -238,7 +254,8 @@ def view_of(
     robots = [PosedRobot(robot, q, found, complete, motion, rules)]
     if other is not None:
         robots.append(PosedRobot(other, None, _findings(other, profile)))
-    return View(robot, scene(robots, faces=faces, comparison=comparison, reach=reach), reach)
+    shown = scene(robots, faces=faces, comparison=comparison, reach=reach, contact=True, cover=cover)
+    return View(robot, shown, reach)
 
 
 def profile_for(robot: Robot) -> str:

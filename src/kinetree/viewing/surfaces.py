@@ -1,6 +1,6 @@
 """Visual shapes of a robot as triangles, those of meshes and of solids."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,8 @@ BOX = np.array([(x, y, z) for z in (-0.5, 0.5) for y in (-0.5, 0.5) for x in (-0
 CROSSED = np.array([(i, j) for i in range(8) for j in range(i + 1, 8) if bin(i ^ j).count("1") in (1, 3)])
 """Edges and diagonals of such a cube (16, 2), numbers of its corners."""
 BOX_COLOUR = "#d9480f"
+ALARM = (0.835, 0.0, 0.0)
+"""Colour of links in contact, as on the page."""
 
 
 @dataclass
@@ -33,18 +35,22 @@ class Soups(Meshes):
         return len(self.triangles) - 1
 
 
-def surfaces(shapes: Shapes, soups: Soups, T: Mapping[str, Array]) -> tuple[Array, Array]:
+def surfaces(
+    shapes: Shapes, soups: Soups, T: Mapping[str, Array], alarmed: Collection[str] = ()
+) -> tuple[Array, Array]:
     """Return the triangles (n, 3, 3), m, of the shapes of a robot and their colours (n, 4), without planes.
 
-    soups: where the shapes have their meshes. T: pose (4, 4) of every link.
+    soups: where the shapes have their meshes. T: pose (4, 4) of every link. alarmed: links that are red; those without
+    visual shapes have their collision shapes.
     """
     triangles, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 4))]
     for name, visuals in shapes.solids.items():
-        for shape in visuals:
+        for shape in visuals or (shapes.collisions[name] if name in alarmed else ()):
             own = triangles_of(shape, soups)
             pose = T[name] @ np.reshape(shape["T"], (4, 4))
             triangles.append(own @ pose[:3, :3].T + pose[:3, 3])
-            colours.append(np.broadcast_to(shape["rgba"], (len(own), 4)))
+            rgba = (*ALARM, shape["rgba"][3]) if name in alarmed else shape["rgba"]
+            colours.append(np.broadcast_to(rgba, (len(own), 4)))
     return np.concatenate(triangles), np.concatenate(colours)
 
 

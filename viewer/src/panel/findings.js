@@ -3,8 +3,8 @@
 import { Object3D, Vector3 } from "three";
 
 import { linkOf, partOf, select } from "../app.js";
-import { element, scrollTo, section, tick } from "../dom.js";
-import { poseOfLink } from "../model.js";
+import { button, element, scrollTo, section, tick } from "../dom.js";
+import { poseOfLink, setQ } from "../model.js";
 import { boundsOfPart } from "../picture.js";
 import { inverse } from "../poses.js";
 import { matrixOf } from "../shapes.js";
@@ -111,13 +111,13 @@ function entry(app, finding) {
     .filter(Boolean)
     .map((line) => element("small", { textContent: line }));
   const properties = { className: `finding ${finding.severity}` };
-  if (!part) return element("div", properties, ...text, ...more);
-  return element(
-    "button",
-    { type: "button", ...properties, onclick: () => (select(app, part), lookAt(app, part)) },
-    ...text,
-    ...more,
-  );
+  const found = () => part && (select(app, part), lookAt(app, part));
+  const row = part
+    ? element("button", { type: "button", ...properties, onclick: found }, ...text, ...more)
+    : element("div", properties, ...text, ...more);
+  const { q } = finding;
+  const go = button("Go there", () => q && (setQ(app.models[0], q), app.showContact()));
+  return q ? element("div", {}, row, go) : row;
 }
 
 /** Add the label of a group's errors and warnings to the picture.

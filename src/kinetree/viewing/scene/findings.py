@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.errors import MAX_MESSAGE, Finding, Source, shortened
+from kinetree.errors import MAX_MESSAGE, Finding, KinetreeError, Source, shortened
 from kinetree.files.opener import folder_of
 from kinetree.model.robot import Robot
 
@@ -63,6 +64,7 @@ class Places(Folders):
 
     def __init__(self, robot: Robot) -> None:
         super().__init__(robot.source.file if robot.source else None, robot.places.packages.values())
+        self.robot = robot
         self.parts = {shortened(f"{kind} {name!r}", MAX_MESSAGE // 10): part for kind, name, part in _parts(robot)}
 
 
@@ -99,8 +101,23 @@ def described(finding: Finding, places: Places) -> dict[str, Any]:
         "element": places.plain(finding.element or "") or None,
         "where": places.where(finding.source),
         "fix": places.plain(finding.fix or "") or None,
+        "q": configuration_in(finding.message, places.robot),
         **{kind: part[1] if part and part[0] == kind else None for kind in ("link", "joint", "frame")},
     }
+
+
+def configuration_in(message: str, robot: Robot) -> list[float] | None:
+    """Return q of a message that ends with "at joint=value …", in degrees and m, or as commands take it, with "at --deg
+    --q joint=value …". Joints that it does not name are neutral."""
+    found = re.search(r".*\bat (?=(?:--deg |--q )*\S+=)(.*)", message, re.DOTALL)
+    try:
+        words = [word.strip(",.;)") for word in shlex.split(found[1])] if found else []
+        pairs = [word.split("=") for word in words if "=" in word]
+        values = {name: [float(x) for x in value.split(",")] for name, value in pairs}
+        in_rad = "rad" in words or ("--q" in words and "--deg" not in words)
+        return robot.q(values, unit="rad" if in_rad else "deg").tolist() if values else None
+    except (ValueError, KinetreeError):
+        return None
 
 
 def _spellings(path: Path) -> set[str]:

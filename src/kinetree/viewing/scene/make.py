@@ -19,6 +19,7 @@ from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.comparison import described_comparison
+from kinetree.viewing.scene.contact import described_contact
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.motion import described_motion
@@ -61,13 +62,16 @@ def scene(
     faces: int | None = None,
     comparison: Comparison | None = None,
     reach: ReachMap | None = None,
+    contact: bool = False,
+    cover: bool = False,
 ) -> Scene:
     """Return the scene of robots, which share mesh files.
 
     faces: about the most triangles of a mesh file; finer meshes are made coarser. A mesh that cannot be read is left
     out with a warning. comparison: of the two robots, whose differences the page lists. reach: a map of the first
-    robot. Raises KinetreeError for a wrong q, a map of frames that the robot lacks, and for `faces` if
-    fast-simplification is not installed.
+    robot. contact: whether the page can show which links of one robot touch; cover: whether it also has the spheres
+    that contain their shapes. Raises KinetreeError for a wrong q, a map of frames that the robot lacks, and for `faces`
+    if fast-simplification is not installed.
     """
     if faces is not None:
         check_simplification(faces)
@@ -90,9 +94,14 @@ def scene(
         shown.append({**one, "fk": name, "findings": listed, "rules": rules})
         functions.append((name, kernel))
         findings.append(found)
+    contacts: dict[str, Any] | None = None
+    if contact and comparison is None:
+        contacts, step = described_contact(robots[0].robot, files.packed, cover)
+        functions += [("gjk", step)] if step else []
     content: dict[str, Any] = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
     content["controllers"] = described_controllers()
     content["comparison"] = described_comparison(comparison, _names(robots), shown, findings) if comparison else None
+    content["contact"] = contacts
     content["reach"] = _described_map(robots[0], reach) if reach else None
     return Scene(content, files.packed.text, tuple(functions), tuple(chain(*findings)))
 
