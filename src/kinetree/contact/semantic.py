@@ -39,8 +39,8 @@ WIDEST, NARROWEST, NARROWER = 0.3, 2e-3, 0.6
 def described(contact: Collisions) -> Robot:
     """Return the robot with the pairs that need not be tested. See `Collisions.semantic`."""
     robot = contact.robot
-    reasons = {"neighbours": ("Adjacent", "neighbours"), "always in contact": ("Always", ALWAYS)}
-    found = [CollisionPair(a, b, *reasons[why]) for a, b, why in contact.left_out if why in reasons]
+    found = [CollisionPair(a, b, "Adjacent", why) for a, b, why in contact.left_out if why == "neighbours"]
+    always = [(a, b) for a, b, why in contact.left_out if why == "always in contact"]  # perhaps of few samples
     known = {*contact.pairs, *(one[:2] for one in contact.left_out)}
     pairs = combinations(contact.links(), 2)
     still = [pair for pair in pairs if pair not in known and not columns_between(robot, *pair)]
@@ -49,9 +49,10 @@ def described(contact: Collisions) -> Robot:
         evidence = "the links do not move against each other"
         both = zip(still, touching, strict=True)
         found += [CollisionPair(*pair, "Always" if touches else "Never", evidence) for pair, touches in both]
-    if not contact.pairs:
+    some = [*contact.pairs, *always]
+    if not some:
         return _with(robot, found, [])
-    more, touched = _judged(contact.of(contact.pairs) if contact.margin else contact)
+    more, touched = _judged(contact.of(some) if contact.margin or always else contact)
     return _with(robot, [*found, *more], touched)
 
 
