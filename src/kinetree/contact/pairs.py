@@ -83,14 +83,14 @@ def without_srdf(
     if robot.semantic:
         reasons = {frozenset((p.link1, p.link2)): p.reason for p in robot.semantic.disabled_collisions}
         enabled = {frozenset((p.link1, p.link2)) for p in robot.semantic.enabled_collisions}
-    excluded = _excluded(robot)
+    without = excluded(robot)
     kept: list[Pair] = []
     left_out: list[LeftOut] = []
     for pair in pairs:
         said = reasons.get(frozenset(pair))
         if frozenset(pair) in enabled:
             kept.append(pair)
-        elif frozenset(pair) in excluded:
+        elif frozenset(pair) in without:
             left_out.append(LeftOut(*pair, "MJCF: exclude"))
         elif pair in always:
             left_out.append(LeftOut(*pair, "always in contact"))
@@ -103,7 +103,7 @@ def without_srdf(
     return kept, left_out
 
 
-def _excluded(robot: Robot) -> set[frozenset[str]]:
+def excluded(robot: Robot) -> set[frozenset[str]]:
     """Return the pairs of bodies that the elements <exclude> of an MJCF name."""
     texts = [own.text for own in robot.extensions if own.format == "mjcf" and own.tag == "contact"]
     found = [dict(re.findall(r"\b(body[12])\s*=\s*[\"']([^\"']*)", one)) for one in _EXCLUDE.findall("".join(texts))]

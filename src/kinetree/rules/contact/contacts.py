@@ -1,0 +1,142 @@
+"""Contact of a robot's links as rules need it: which pairs are tested, and configurations as `--q` takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from importlib.util import find_spec
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetree.errors import KinetreeError
+from kinetree.model.robot import Robot
+from kinetree.model.semantic import Semantic
+from kinetree.rules.facts import fact
+from kinetree.rules.shapes.meshes import Asset, file_of
+from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.contact.collisions import Collisions
+    from kinetree.contact.search import Hit
+
+MOST_BYTES = 5_000_000
+"""Most bytes of a mesh file of a collision shape, 100,000 triangles of an STL; larger ones are left out."""
+MOST_PAIRS = 3000
+"""Most pairs of links that are looked at; of robots with more none is."""
+DRAWN, FEW, CORNERS = 1000, 30, 32
+"""Configurations among which contact is searched for; those in which a pair touches that always does; and of those with
+the joints between the two at their limits."""
+
+
+class Contacts:
+    """The pairs of links that move against each other, by their numbers in `pairs`.
+
+    disabled: those of the SRDF. neighbours, always: those that touch by their build, or wherever the joints stand.
+    neutral: those in contact in the neutral posture. tested: those that should not touch, as far as is known.
+    columns: of q that move a pair. q: random configurations (DRAWN, nq).
+    """
+
+    def __init__(self, robot: Robot, contact: Collisions) -> None:
+        from kinetree.contact.make import NEAR
+        from kinetree.contact.pairs import excluded, moving_pairs
+        from kinetree.contact.search import Search
+        from kinetree.contact.ways import columns_between, corners, samples
+
+        self.robot, self.pairs, self.q, self._search = robot, contact.pairs, samples(robot)[:DRAWN], Search(contact)
+        every = {frozenset(pair): i for i, pair in enumerate(self.pairs)}
+        self.columns = [columns_between(robot, *pair) for pair in self.pairs]
+        _, near, perhaps = ([every[frozenset(p)] for p in some] for some in moving_pairs(robot, contact.links()))
+        rows, row = contact.placed(robot.q()[None]), np.zeros(len(perhaps), dtype=int)
+        self.neighbours = {
+            *near,
+            *np.array(perhaps)[contact.gaps(rows, row, np.array(perhaps, dtype=int)) < NEAR].tolist(),
+        }
+        semantic = robot.semantic or Semantic(robot.name)
+        enabled = {frozenset((one.link1, one.link2)) for one in semantic.enabled_collisions}
+        unchecked = {one.link for one in semantic.unchecked_links}
+        written = {frozenset((one.link1, one.link2)): one for one in semantic.disabled_collisions}
+        self.disabled = {every[key]: one for key, one in written.items() if key in every}
+        asked = every.values() if robot.semantic else every.values() - self.neighbours
+        self.neutral = self.in_all(robot.q()[None], sorted(asked))
+        ends = {i: corners(robot, *self.pairs[i]) for i in self.in_all(self.q[:FEW], self.neutral)}
+        self.always = {i for i, q in ends.items() if self.in_all(q[:: max(len(q) // CORNERS, 1)], [i])}
+        out = {i for key, i in every.items() if key in written or key in excluded(robot) or key & unchecked}
+        out -= {i for key, i in every.items() if key in enabled}
+        self.missing = [pair for i, pair in enumerate(self.pairs) if i in self.always - out and {*pair} not in enabled]
+        self.tested = [i for i in range(len(self.pairs)) if i not in out | self.neighbours | self.always]
+
+    def in_all(self, q: Array, pairs: Iterable[int]) -> list[int]:
+        """Return those of some pairs that are in contact in all configurations q (n, nq)."""
+        left = [*pairs]
+        for part in (q[:1], q[1:6], q[6:]):
+            if left and len(part):
+                where = self.where(part, left).all(axis=0)
+                left = [pair for pair, touches in zip(left, where, strict=True) if touches]
+        return left
+
+    def where(self, q: Array, pairs: Collection[int]) -> Array:
+        """Return which of some pairs (k,) are in contact at q (n, nq), as an array (n, k)."""
+        return self._search.where(q, [*pairs])
+
+    @cached_property
+    def hits(self) -> dict[int, Hit]:
+        """Contact of the disabled pairs whose reason says that there is none."""
+        reasons = {pair: one.reason.lower() for pair, one in self.disabled.items()}
+        apart = {
+            pair
+            for pair, why in reasons.items()
+            if why == "never" or (why in ("", "default") and pair not in self.neutral)
+        }
+        return self._search.hits(sorted(apart - self.neighbours - self.always), self.q)
+
+    def named(self, pairs: Collection[int], most: int = 5) -> str:
+        """Return the links of pairs, as messages name them."""
+        names = ["{!r} and {!r}".format(*self.pairs[pair]) for pair in pairs]
+        return ", ".join(names[:most]) + (f" and {len(names) - most} more pairs" if len(names) > most else "")
+
+    def words(self, q: Array, pair: int, columns: Collection[int]) -> str:
+        """Return the joints that some columns of q are of, as `kinetree show` takes them, with as few digits as the
+        contact of a pair lasts with."""
+        robot, text = self.robot, ""
+        for digits in (1, 3, 6):
+            new, text = robot.q(), "--deg"
+            for name, where in robot.q_slices.items():
+                if not {*range(robot.nq)[where]}.isdisjoint(columns):
+                    turns = np.array(robot.joints[name].kind.angular)
+                    said = np.where(turns, np.rad2deg(q[where]).round(digits), q[where].round(digits + 3))
+                    new[where] = np.where(turns, np.deg2rad(said), said)
+                    text += f" --q {quote(name)}={','.join(f'{x:.12g}' for x in said.tolist())}"
+            if self.in_all(new[None], [pair]):
+                break
+        return text
+
+
+@fact
+def contacts(robot: Robot, contact: bool, mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Contacts | None:
+    """Return the contact of the links of a robot, None if it is not asked for, or nothing is known of it."""
+    if not contact or not find_spec("fcl"):
+        return None
+    from kinetree.contact.make import coarse
+
+    files = (mesh_files or {}).items()
+    large = {name for name, (path, state) in files if state == "there" and os.path.getsize(path) > MOST_BYTES}
+    if large:
+        small = {
+            n: tuple(one for one in link.collisions if file_of(one) not in large) for n, link in robot.links.items()
+        }
+        robot = replace(robot, links={n: replace(link, collisions=small[n]) for n, link in robot.links.items()})
+    try:
+        found = coarse(robot, without=[*robot.links], every=True)
+    except KinetreeError:  # no shapes, or no links that move against each other
+        return None
+    return Contacts(robot, found) if len(found.pairs) <= MOST_PAIRS else None
+
+
+@fact
+def missing_pairs(contacts: Contacts | None) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of links that always touch, and that the SRDF does not name; none if that is not known."""
+    return tuple(contacts.missing) if contacts else ()
