@@ -45,14 +45,24 @@ class Search:
     def __init__(self, contact: Collisions) -> None:
         self.contact, self.work, self._triangles = contact, WORK, contact.triangles()
 
-    def where(self, q: Array, pairs: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which of some pairs (k,) are in contact at q (n, nq), as an array (n, k)."""
-        rows, which = self.contact.placed(q), np.array(pairs, dtype=int)
-        row, place = np.nonzero(self.contact.maybe(rows)[:, which])
-        meet = self.contact.gaps(rows, row, which[place]) <= 0
-        found = np.zeros((len(q), len(which)), dtype=bool)
-        row, place = row[meet], place[meet]
-        found[row, place] = self.touching(rows, row, which[place])
+    def in_all(self, q: Array, pairs: Sequence[int]) -> list[int]:
+        """Return those of some pairs that are in contact in all configurations q (n, nq)."""
+        left = [*pairs]
+        for hulls in (True, False):
+            for part in (q[:1], q[1:6], q[6:]):
+                where = self.where(part, left, hulls).all(axis=0)
+                left = [pair for pair, touches in zip(left, where, strict=True) if touches]
+        return left
+
+    def where(self, q: Array, pairs: Sequence[int], hulls: bool = False) -> NDArray[np.bool_]:
+        """Return which of some pairs (k,) are in contact at q (n, nq), as an array (n, k); or their convex hulls."""
+        which, found = np.array(pairs, dtype=int), np.zeros((len(q), len(pairs)), dtype=bool)
+        if found.size:
+            rows = self.contact.placed(q)
+            row, place = np.nonzero(self.contact.maybe(rows)[:, which])
+            meet = self.contact.gaps(rows, row, which[place]) <= 0
+            row, place = row[meet], place[meet]
+            found[row, place] = hulls or self.touching(rows, row, which[place])
         return found
 
     def touching(self, rows: Array, row: Array, pair: Array) -> NDArray[np.bool_]:

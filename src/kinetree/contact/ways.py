@@ -35,7 +35,7 @@ def columns_between(robot: Robot, a: str, b: str) -> set[int]:
     """Return the coordinates of q that move two links against each other."""
     model, joints = tree(robot), {joint.name for joint in between(robot, a, b)[1]}
     own = [where for name, where in zip(model.joints, model.q_slice, strict=True) if name in joints]
-    return {i for where in own for i in range(robot.nq)[where]}
+    return {i for where in own for i in range(where.start, where.stop)}
 
 
 def carries(robot: Robot, a: str, b: str) -> bool:

@@ -58,8 +58,9 @@ class CheckOptions(Arguments):
 
     @property
     def tests_contact(self) -> bool:
-        """Whether links are tested for contact."""
-        return self.contact or any(code.startswith("CON") for code in self.select)
+        """Whether links are tested for contact: if `contact` or `select` says so, and `ignore` does not."""
+        asked = self.contact or any(code.startswith("CON") for code in self.select)
+        return asked and not any("CON".startswith(code) for code in self.ignore)
 
     def wants(self, code: str) -> bool:
         """Return whether findings of a code are reported."""

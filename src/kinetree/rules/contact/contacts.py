@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -37,7 +37,7 @@ class Contacts:
 
     disabled: those of the SRDF. neighbours, always: those that touch by their build, or wherever the joints stand.
     neutral: those in contact in the neutral posture. tested: those that should not touch, as far as is known.
-    columns: of q that move a pair. q: random configurations (DRAWN, nq).
+    columns: of q that move a pair. q: random configurations (DRAWN, nq). search: tests of the pairs.
     """
 
     def __init__(self, robot: Robot, contact: Collisions) -> None:
@@ -46,7 +46,7 @@ class Contacts:
         from kinetree.contact.search import Search
         from kinetree.contact.ways import columns_between, corners, samples
 
-        self.robot, self.pairs, self.q, self._search = robot, contact.pairs, samples(robot)[:DRAWN], Search(contact)
+        self.robot, self.pairs, self.q, self.search = robot, contact.pairs, samples(robot)[:DRAWN], Search(contact)
         every = {frozenset(pair): i for i, pair in enumerate(self.pairs)}
         self.columns = [columns_between(robot, *pair) for pair in self.pairs]
         _, near, perhaps = ([every[frozenset(p)] for p in some] for some in moving_pairs(robot, contact.links()))
@@ -60,27 +60,14 @@ class Contacts:
         unchecked = {one.link for one in semantic.unchecked_links}
         written = {frozenset((one.link1, one.link2)): one for one in semantic.disabled_collisions}
         self.disabled = {every[key]: one for key, one in written.items() if key in every}
-        asked = every.values() if robot.semantic else every.values() - self.neighbours
-        self.neutral = self.in_all(robot.q()[None], sorted(asked))
-        ends = {i: corners(robot, *self.pairs[i]) for i in self.in_all(self.q[:FEW], self.neutral)}
-        self.always = {i for i, q in ends.items() if self.in_all(q[:: max(len(q) // CORNERS, 1)], [i])}
+        asked = {*every.values()} - (set() if robot.semantic else self.neighbours)
+        self.neutral = self.search.in_all(robot.q()[None], sorted(asked))
+        ends = {i: corners(robot, *self.pairs[i]) for i in self.search.in_all(self.q[:FEW], self.neutral)}
+        self.always = {i for i, q in ends.items() if self.search.in_all(q[:: max(len(q) // CORNERS, 1)], [i])}
         out = {i for key, i in every.items() if key in written or key in excluded(robot) or key & unchecked}
         out -= {i for key, i in every.items() if key in enabled}
         self.missing = [pair for i, pair in enumerate(self.pairs) if i in self.always - out and {*pair} not in enabled]
         self.tested = [i for i in range(len(self.pairs)) if i not in out | self.neighbours | self.always]
-
-    def in_all(self, q: Array, pairs: Iterable[int]) -> list[int]:
-        """Return those of some pairs that are in contact in all configurations q (n, nq)."""
-        left = [*pairs]
-        for part in (q[:1], q[1:6], q[6:]):
-            if left and len(part):
-                where = self.where(part, left).all(axis=0)
-                left = [pair for pair, touches in zip(left, where, strict=True) if touches]
-        return left
-
-    def where(self, q: Array, pairs: Collection[int]) -> Array:
-        """Return which of some pairs (k,) are in contact at q (n, nq), as an array (n, k)."""
-        return self._search.where(q, [*pairs])
 
     @cached_property
     def hits(self) -> dict[int, Hit]:
@@ -91,7 +78,7 @@ class Contacts:
             for pair, why in reasons.items()
             if why == "never" or (why in ("", "default") and pair not in self.neutral)
         }
-        return self._search.hits(sorted(apart - self.neighbours - self.always), self.q)
+        return self.search.hits(sorted(apart - self.neighbours - self.always), self.q)
 
     def named(self, pairs: Collection[int], most: int = 5) -> str:
         """Return the links of pairs, as messages name them."""
@@ -110,7 +97,7 @@ class Contacts:
                     said = np.where(turns, np.rad2deg(q[where]).round(digits), q[where].round(digits + 3))
                     new[where] = np.where(turns, np.deg2rad(said), said)
                     text += f" --q {quote(name)}={','.join(f'{x:.12g}' for x in said.tolist())}"
-            if self.in_all(new[None], [pair]):
+            if self.search.in_all(new[None], [pair]):
                 break
         return text
 

@@ -51,7 +51,7 @@ class DisabledPairs(OfContact):
     evidence = "heuristic"
     clause = "disable_collisions: pairs of links that need not be tested"
     good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""
-    bad = """<disable_collisions link1="link_2" link2="link_6" reason="Never"/>"""
+    bad = """<disable_collisions link1="base_link" link2="link_5" reason="Never"/>"""
 
     def check(self, contacts: Contacts) -> Iterator[Finding]:
         """A pair with the reason Never, Default or none that is found in contact, in random configurations or by a
@@ -88,8 +88,8 @@ class FreePostures(Quality, OfContact):
     url = URL
     evidence = "heuristic"
     clause = "a configuration of the robot"
-    good = '<origin xyz="0 0 0.6" rpy="0 0 0"/>'
-    bad = '<origin xyz="0 0 -0.2" rpy="0 0 0"/>'
+    good = '<origin xyz="0.55 0 0"/>'
+    bad = '<origin xyz="-0.15 0 0"/>'
 
     def check(self, contacts: Contacts, postures: tuple[Posture, ...]) -> Iterator[Finding]:
         """Pairs in contact in the neutral posture, a state of the SRDF or a keyframe of an MJCF; of a state those that
@@ -97,9 +97,14 @@ class FreePostures(Quality, OfContact):
         neutral = contacts.robot.q()
         for one in postures:
             moved = {i for i in one.columns if one.q[i] != neutral[i]}
-            own = moved if one.element != postures[0].element else one.columns
-            pairs = [pair for pair in contacts.tested if not contacts.columns[pair].isdisjoint(own)]
-            if touching := contacts.in_all(one.q[None], pairs):
+            own = one.columns if one is postures[0] else moved
+            pairs = [
+                pair
+                for pair in contacts.tested
+                if not contacts.columns[pair].isdisjoint(own)
+                and (pair not in contacts.neutral or contacts.columns[pair] <= one.columns)
+            ]
+            if touching := contacts.search.in_all(one.q[None], pairs):
                 at = f", at {contacts.words(one.q, touching[0], moved)}" if moved else ""
                 message = f"links touch in it: {contacts.named(touching)}{at}"
                 yield self.finding(message, one.element, source=one.source)
@@ -142,8 +147,8 @@ def _stuck(contacts: Contacts, pairs: list[int], column: int, values: Iterable[f
     for value in values:
         q = contacts.q[:FEW].copy()
         q[:, column] = value
-        pairs = contacts.in_all(q, pairs)
-    share = contacts.where(contacts.q[:FEW], pairs).mean(axis=0) if pairs else ()
+        pairs = contacts.search.in_all(q, pairs)
+    share = contacts.search.where(contacts.q[:FEW], pairs).mean(axis=0) if pairs else ()
     return [pair for pair, often in zip(pairs, share, strict=True) if often < SELDOM]
 
 
@@ -161,10 +166,10 @@ def postures(robot: Robot) -> tuple[Posture, ...]:
         ]
         for key in root.find_all("key") if root else ():
             numbers, given = [float(x) for x in (key.get("qpos") or "").split()], {}
-            for name, count in joints:
+            for name, count in joints if len(numbers) == sum(count for _, count in joints) else ():
                 given[name], numbers = tuple(numbers[:count]), numbers[count:]
                 if count >= QUATERNION:  # MuJoCo's begin with w
-                    given[name] = (*given[name][:-4], *given[name][-3:], *given[name][-4:-3])
+                    given[name] = (*given[name][:-4], *given[name][-3:], given[name][-4])
             found += _posture(robot, given, f"keyframe {key.get('name') or ''!r}", one.source)
     return tuple(found)
 
