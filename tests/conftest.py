@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-pytest_plugins = ["browser"]
+pytest_plugins = ["browser", "rewritten"]
 
 QUICK = "not crosscheck and not slow"
 _SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|crosscheck)\b", re.MULTILINE)
@@ -43,6 +43,12 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(500_000, 20, 20)
+
+
+def pytest_runtest_setup(item):
+    """A test that collects garbage looks at its own objects, not at those of all tests before it."""
+    if getattr(item.module, "gc", None) is gc:
+        gc.freeze()
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -80,11 +86,28 @@ def _own_cache(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def _plain_code(request):
     """In quick tests LLVM does not optimize, which takes more than half of its time. Those of the compiler undo this.
-    The code has a key of its own in the cache."""
+    The code has a key of its own in the cache. Nor does a test wait until its files are on the disk."""
     from kinetree.compiler import llvm
 
     with pytest.MonkeyPatch.context() as patch:
         if request.config.option.markexpr == QUICK:
             patch.setattr(llvm, "_machine", partial(llvm._machine, opt=0))
             patch.setattr(llvm, "VERSION", f"{llvm.VERSION}, not optimized")
+            patch.setattr(os, "fsync", lambda handle: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _errors_are_said():
+    """Every error has a code, and says something, also where a test looks at one of them alone."""
+    from kinetree.errors import KinetreeError
+
+    make = KinetreeError.__init__
+
+    def checked(self, findings):
+        make(self, findings)
+        assert all(finding.code and finding.message for finding in self.findings), self.findings
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KinetreeError, "__init__", checked)
         yield

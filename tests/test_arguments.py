@@ -13,6 +13,8 @@ from each import each
 from kinetree.arguments import explain_type_errors
 from kinetree.errors import WrongTypeError
 from kinetree.fixer.fix import fix
+from kinetree.formats.registry import ReadOptions
+from kinetree.load import examine
 
 ARM = "<robot name='r'><link name='l0'/>"
 for i in range(1, 3):
@@ -66,6 +68,35 @@ def test_the_message_names_the_argument_and_what_is_legal():
     ):
         with pytest.raises(kt.KinetreeError, match=message):
             call()
+
+
+def test_what_is_no_robot_is_refused():
+    """By every public function of a robot, whatever else it is given."""
+    rooms = (kt, kt.dynamics, kt.kinematics, kt.icub, kt.limits, kt.edit)
+    found = (getattr(room, name) for room in rooms for name in dir(room) if name[0] != "_")
+    count = 0
+    for function in dict.fromkeys(filter(inspect.isfunction, found)):
+        first, *others = inspect.signature(function).parameters.values()
+        if first.name != "robot":
+            continue
+        wanted = {one.name: GIVEN.get(one.name, "l2") for one in others if one.default is one.empty}
+        plain = {name: value for name, value in wanted.items() if name not in ("args", "options", "changes")}
+        with pytest.raises(kt.KinetreeError):
+            function("icub", **plain)
+        count += 1
+    assert count > 75
+
+
+def test_options_within_an_argument_are_explained():
+    """An argument may be an object of options; the option that does not fit is named."""
+    for options, message in (
+        (ReadOptions("urdf", packages=[1]), "packages is .*1.*; expected a mapping of a text to a text or a path"),
+        (ReadOptions("xacro", xacro_args=3), "xacro_args is 3; expected a mapping of a text to anything or None"),
+        (ReadOptions("urdf", srdf=4), "srdf is 4; expected a text or a path"),
+        (ReadOptions(["urdf"]), "format is .*urdf.*; expected a text"),
+    ):
+        with pytest.raises(WrongTypeError, match=message):
+            examine(ARM + "</robot>", options)
 
 
 def test_a_text_is_a_single_name():

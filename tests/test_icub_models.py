@@ -28,6 +28,7 @@ PARTS = {"left_hand_mk3": 0, "left_wrist_mk2": 3}
 """How many of the 32 joints they have."""
 
 
+@pytest.mark.slow
 def test_models_have_fingers_today(models):
     """The page says that no model has hands; one of today has the fingers, and Kinetree's own robot has the eyes."""
     (hand,) = [model.robot for model in models if model.name == "left_hand_mk3"]

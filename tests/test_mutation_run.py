@@ -11,7 +11,7 @@ import mutants
 from each import each
 from mutation.draw import added, draw, equivalent, sources
 from mutation.judge import SURVIVED, Settings
-from mutation.nearest import Measured
+from mutation.nearest import Measured, measured
 from mutation.operators import apply, changes
 from mutation.together import together
 from mutation.trial import run, set_up
@@ -192,6 +192,21 @@ def test_several_are_tried_at_once_and_each_that_is_noticed_is_named(checkout, t
     }
     assert verdicts["src/toy/__init__.py", 6].reason == "tests/test_toy.py::test_inside"
     assert verdicts["src/toy/more.py", 2].reason == "tests/test_more.py::test_more"
+
+
+@pytest.mark.slow
+def test_tests_that_fail_once_take_part_and_what_is_built_is_there(checkout, tmp_path):
+    (checkout / "src/toy/viewing/bundle").mkdir(parents=True)
+    (checkout / "src/toy/viewing/bundle/viewer.js").write_text("1")
+    (checkout / ".gitignore").write_text("*.js")
+    subprocess.run(["git", "init", "-q"], cwd=checkout, check=True)
+    (checkout / "tests/test_more.py").write_text(
+        "import os\n\ndef test_never():\n    assert False\n\n"
+        "def test_once():\n    assert os.path.exists('there') or os.mkdir('there')\n"
+    )
+    place = set_up(checkout, tmp_path / "work")
+    assert (place.copy / "src/toy/viewing/bundle/viewer.js").read_text() == "1"
+    assert measured(place).failing == {"tests/test_more.py::test_never"}
 
 
 @pytest.mark.slow

@@ -88,7 +88,9 @@ def quiet():
         yield
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(
+    "place", [pytest.param(name, marks=pytest.mark.slow) if name == "ik" else name for name in PLACES]
+)
 def test_a_rounded_rotation_is_replaced_by_the_nearest(place):
     for digits in (3, 4, 5):
         rounded = np.vstack([np.c_[T[:3, :3].round(digits), T[:3, 3]], [0, 0, 0, 1.0]])

@@ -17,7 +17,7 @@ from kinetree.errors import KinetreeError, wrong_type
 P = ParamSpec("P")
 V = TypeVar("V")
 
-_PLAIN = {str: "a text", bool: "True or False", type(None): "None", Any: "anything"}
+_PLAIN = {str: "a text", bool: "True or False", type(None): "None", Any: "anything", object: "anything"}
 FAULTS = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 """Errors that an argument of the wrong type may cause."""
 

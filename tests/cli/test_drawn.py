@@ -1,13 +1,14 @@
 """What commands draw and serve, without matplotlib, compiled code and a network: each call of these is compared."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinetree as kt
 from kinetree.cli import _limits_page
-from kinetree.cli._limits_page import allowed, limits_figure, places_figure, places_page
+from kinetree.cli._limits_page import allowed, limits_figure, places_figure, places_page, widening_page
 from kinetree.lab.calibrate.calibration import Calibration
 from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.map import ReachMap
@@ -237,3 +238,22 @@ def test_serve_says_what_is_wrong_with_a_configuration_and_where_it_listens(run,
         "outside of the limits: 2 of 3 configurations; the worst is j2 upper, by 0.269 rad",
     ]
     assert asked == [([0, 0, 0, 0, 0], 2.0, True, 100.0), ("127.0.0.1", 8765, ())]
+
+
+@pytest.mark.parametrize(
+    ("options", "title", "head", "row"),
+    [
+        (("rad", None, None), "of the room of their joints", ">by, rad", ["turn", "0.5", "20", "10", "1"]),
+        (("rad", "l4", None), "of what l4 reaches, 2 m³", ">by, rad", ["turn", "0.5", "20", "10", "1"]),
+        (("rad", None, 10.0), "of the room of their joints", ">by, rad", ["turn", "0.5", "5", "2", "1", "1"]),
+    ],
+)
+def test_a_table_of_widening(options, title, head, row):
+    plan = SimpleNamespace(rows=("turn", "still"), by=np.array([0.5, 0.0]), before=2.0, after=2.5, gap=0.001)
+    plan.first, plan.last, plan.worth = np.array([0.2, 0.0]), np.array([0.1, 0.0]), np.array([0.01, 0.0])
+    unit, reach, radius = options
+    (found,) = widening_page(plan, {"turn": 1.0, "still": 1.0}, unit, reach, radius)
+    assert found.title == f"Limits moved out: +25.000 % {title}"
+    assert found.columns[1] == head
+    assert found.rows == [tuple(row)]
+    assert found.remark.endswith("; no other choice gains 0.1 % more; 1 other gains nothing")

@@ -96,6 +96,44 @@ def test_an_output_that_fails_at_the_end_counts(broken, monkeypatch, capsys):
     assert (caught.value.code, capsys.readouterr().err) == (141 if is_unread else 74, words)
 
 
+@each(
+    "error, fails, status, is_dropped",
+    [
+        (KeyboardInterrupt(), False, 130, False),
+        (KeyboardInterrupt(), True, 130, True),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), True, 141, True),
+        (OSError(errno.ENOSPC, "No space left on device"), True, 74, True),
+        (MemoryError(), False, 2, False),
+        (FAULT, False, 2, False),
+    ],
+)
+def test_an_output_that_failed_leads_nowhere(error, fails, status, is_dropped, monkeypatch, capsys, tmp_path):
+    """Python flushes it once more at the end."""
+
+    def flush():
+        if fails:
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", Flushed(out, flush))
+        with pytest.raises(SystemExit) as caught, exit_status():
+            raise error
+        monkeypatch.undo()
+        out.write("lost")
+    assert caught.value.code == status
+    assert ((tmp_path / "out").read_text() == "") is is_dropped
+
+
+class Flushed:
+    """A stream whose flush does something else."""
+
+    def __init__(self, stream, flush):
+        self.stream, self.flush = stream, flush
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+
 def test_any_character_is_written(monkeypatch):
     text = "90° of… 2 m² ≤ 3·4 × 5 → −6 — 7 – ü 漢 \udcff"
     for encoding, written in (

@@ -172,7 +172,7 @@ def test_the_example_works(run, tmp_path, monkeypatch, path):
         run("convert", "arm.urdf", "arm.sdf")
     if path == ("show",) and not (Path(kinetree.viewing.__file__).parent / "bundle" / "viewer.js").exists():
         pytest.skip("the viewer is not built here")
-    if path == ("contact",):
+    if path in (("contact",), ("srdf",)):
         ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision></link>"
         text = FILES["arm.urdf"].replace('name="base_link"/>', f'name="base_link">{ball}')
         text = text.replace('<link name="upper_arm">', f'<link name="upper_arm">{ball.removesuffix("</link>")}')

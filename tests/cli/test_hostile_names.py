@@ -73,6 +73,7 @@ COMMANDS = {
     "check": [["a.urdf"], ["a.urdf", "--show-all"]],
     "codegen": [["a.urdf", "--write", f"fk({QUOTED})", "-o", "o.c"], ["small.urdf", "--write", "fk(x)", "-o", "m.c"]],
     "compare": [["a.urdf", "b.urdf"], ["a.urdf", "small.urdf"]],
+    "srdf": [["a.urdf"], ["a.urdf", "--group", f"g={TIP}:{TIP}"], ["a.urdf", "--skip", TIP]],
     "contact": [["a.urdf"], ["a.urdf", "--touch", TIP, "--touch", "x"], ["a.urdf", "--skip", TIP]],
     "convert": [["a.urdf", "o.sdf"], ["a.urdf", "o.xml", "--assets", "keep"]],
     "dh": [["a.urdf"], ["a.urdf", "--tip", TIP], ["dh.toml"], ["dh.toml", "--format", "matlab"]],

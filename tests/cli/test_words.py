@@ -214,6 +214,16 @@ COMMANDS = [
     "show small.urdf -o a.gif",
     "tf small.urdf motion.csv",
     "reach small.urdf --frame l9",
+    "reach small.urdf --frame l3 --voxel 0.25 --directions 0",
+    "reach small.urdf --frame l3 --voxel 0.25 --directions 0 --json",
+    "ik small.urdf --frame l3 --pose '0.6 0.1 0' --json",
+    "ik small.urdf --frame l3 --pose '0.6 0.1 0'",
+    "ik boxes.urdf --frame l3 --pose '0.6 0.1 0' --clearance 0.01 --json",
+    "contact boxes.urdf",
+    "contact boxes.urdf --q j0=0.5 --samples 2",
+    "contact boxes.urdf --json",
+    "contact small.urdf",
+    "inspect boxes.urdf --cover",
     "calibrate arm.urdf poses.csv --controller kuka --tool0 flange",
     "calibrate arm.urdf poses.csv --controller kuka --tool0 flange --json",
     "calibrate arm.urdf poses.csv --controller kuka --tool0 flange --tool '0 0 50 0 0 0'",
@@ -234,6 +244,7 @@ COMMANDS = [
 
 
 OTHER = SMALL.replace('"0.5 0 0"', '"0.75 0 0"').replace('"1.25"', '"1.5"').replace("j2", "slide")
+BOX = r'<link name="\1"><collision><geometry><box size="0.125 0.0625 0.03125"/></geometry></collision></link>'
 HAND = """<robot name="hand" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="tf_prefix" default=""/>
   <link name="$(arg tf_prefix)palm"/><link name="$(arg tf_prefix)thumb"/>
   <joint name="$(arg tf_prefix)bend" type="continuous"><parent link="$(arg tf_prefix)palm"/>
@@ -251,6 +262,7 @@ FILES = {
     "other.urdf": OTHER,
     "hand.xacro": HAND,
     "arm.urdf": urdf(name="arm"),
+    "boxes.urdf": re.sub(r'<link name="(l[0-3])"/>', BOX, SMALL),
     "rows.toml": ROWS,
     "motion.csv": MOTION,
     "poses.csv": POSES,

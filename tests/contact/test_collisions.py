@@ -169,9 +169,17 @@ def test_answers_agree_with_each_other():
     assert contact.witness(q.reshape(20, 25, -1)).points.shape == (20, 25, 2, 3)
 
 
-def test_the_gradient_is_that_of_the_bound():
-    robot = free(shape("cylinder", radius=0.1, length=0.3), BALL)
-    clearance, q = kt.clearance(robot), np.array(at(0.5, 0.2, 0.1, 0.3))
+@each(
+    "other, x, far",
+    [
+        (shape("cylinder", radius=0.1, length=0.3), 0.5, np.hypot(0.05, 0.02) - 0.02),
+        (shape("box", size="3 1 1"), 2.0, 0.04),  # so large that it is compared as a box
+    ],
+)
+def test_the_gradient_is_that_of_the_bound(other, x, far):
+    robot = free(other, BALL)
+    clearance, q = kt.clearance(robot), np.array(at(x, 0.2, 0.1, 0.3))
+    assert 0.0 <= far - clearance(q) < 0.02
     steps = 1e-6 * np.eye(8)
     numeric = (clearance(q + steps) - clearance(q - steps)) / 2e-6
     np.testing.assert_allclose(kt.vjp(clearance)(q, 1.0), numeric, atol=1e-7)
@@ -307,6 +315,25 @@ def test_pairs_that_always_touch_are_left_out_and_only_these():
     assert ("a", "c") in kt.collisions(arm(almost, BALL, almost)).pairs
 
 
+def test_pairs_that_are_always_within_the_margin_count_only_in_contact():
+    """Of four discs of 1 cm in a row, 3 cm apart, every second is 4 cm away at most, the ends 7 cm."""
+    robot = arm(*[shape("cylinder", radius=0.1, length=0.1)] * 4)
+    contact, q = kt.collisions(robot, margin=0.05), robot.limits.sample(200, seed=1)
+    q[:3] = [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.5, 0.5, 0.5]
+    place = kt.fk(robot, list("abcd"))(q)[..., :3, 3]
+    far = {(a, b): np.linalg.norm(place[:, i] - place[:, j], axis=1) - 0.02 for a, b, i, j in
+           (("a", "c", 0, 2), ("a", "d", 0, 3), ("b", "d", 1, 3))}  # fmt: skip
+    expected = np.column_stack([far[pair] <= (0.05 if pair == ("a", "d") else 0.0) for pair in contact.pairs])
+    assert len(contact.notes) == 2
+    assert kt.collisions(robot, [("a", "c")], margin=0.05)(q).all()  # as the caller wants it
+    assert kt.collisions(robot).notes == kt.collisions(robot, [("a", "c")], margin=0.05).notes == ()
+    np.testing.assert_array_equal(contact.where(q), expected)
+    np.testing.assert_array_equal(contact(q), expected.any(axis=1))
+    assert [contact(one) for one in q[:20]] == expected[:20].any(axis=1).tolist()
+    assert expected.any(axis=0).all()
+    assert not expected.any(axis=1).all()
+
+
 @pytest.mark.slow
 def test_pairs_that_are_apart_at_their_limits_alone_are_tested():
     """b and d touch in all samples, and are 2e-6 m apart at the limits of the joint of d; a and c always touch."""
@@ -342,11 +369,14 @@ def test_what_is_known_of_the_shapes_is_noted():
     [
         ({"pairs": [("a", "x")]}, "x"),
         ({"pairs": [("a", "a")]}, "expected two links"),
+        ({"pairs": [("a", "")]}, "no link ''"),
         ({"pairs": ["ac"]}, "expected pairs of names"),
         ({"geometry": "box"}, "geometry"),
         ({"margin": -1.0}, "margin is -1.0"),
         ({"margin": np.nan}, "margin is nan"),
-        ({"touch": "a"}, "expected several names"),
+        ({"touch": "a"}, r"touch is 'a'; expected several names of links, as in \('a',\)"),
+        ({"moving": "a"}, "moving is 'a'; expected several names"),
+        ({"without": "a"}, "without is 'a'; expected several names"),
         ({"touch": ("x",)}, "x"),
         ({"without": ("x",)}, "x"),
         ({"moving": ("x",)}, "x"),
@@ -356,6 +386,27 @@ def test_what_is_known_of_the_shapes_is_noted():
 def test_wrong_arguments(options, message):
     with pytest.raises(kt.KinetreeError, match=message):
         kt.collisions(arm(BALL, BALL, BALL), **options)
+
+
+def test_what_it_is_called():
+    contact = kt.collisions(arm(BALL, BALL, "", BALL))
+    assert repr(contact) == "<Collisions of 1 pair of links of 'arm', 2 left out>"
+    assert repr(kt.collisions(contact.robot, [("a", "d"), ("b", "d")])) == "<Collisions of 2 pairs of links of 'arm'>"
+    with pytest.raises(kt.KinetreeError, match="link 'c' has no collision shape"):
+        kt.collisions(contact.robot, [("a", "c")])
+    (each_pair,) = kt.clearance(contact.robot, each=True).outputs
+    assert (each_pair.name, each_pair.shape, each_pair.labels) == ("clearance", (1,), ("a d",))
+    (least,) = kt.clearance(contact.robot).outputs
+    assert (least.name, least.shape) == ("clearance", ())
+    keys = {kt.collisions(contact.robot, [("a", "d")], margin=margin).key for margin in (0.0, 0.0, 0.1)}
+    keys |= {kt.collisions(arm(BALL, other), [("a", "b")]).key for other in (BALL, shape("sphere", radius=0.2))}
+    assert len(keys) == 4
+
+
+def test_each_is_a_logical_value():
+    for each_pair in (2, None, "yes", np.ones(2)):
+        with pytest.raises(kt.KinetreeError, match="each"):
+            kt.clearance(arm(BALL, BALL, BALL), each=each_pair)
 
 
 def test_wrong_arrays():

@@ -85,7 +85,13 @@ def beyond(points, spheres):
     return (np.linalg.norm(points[:, None] - spheres[:, :3], axis=2) - spheres[:, 3]).min(axis=1)
 
 
-@pytest.mark.parametrize("name", [pytest.param("mesh", marks=pytest.mark.slow), *sorted(SOLIDS.keys() - {"mesh"})])
+def but_slow(*slow, without=()):
+    """The names of the solids, some of which are for slow tests."""
+    names = sorted(SOLIDS.keys() - {*without})
+    return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in names]
+
+
+@pytest.mark.parametrize("name", but_slow("capsule", "ellipsoid", "mesh"))
 def test_every_point_is_in_an_outer_sphere(name):
     """With KINETREE_ALL of at least 10^6 points of each."""
     one, found, seen = SOLIDS[name], cover(SOLIDS[name], 0.03), 0
@@ -117,7 +123,7 @@ def distance(one, points):
     return np.maximum(-depth(one, points), 0)
 
 
-@pytest.mark.parametrize("name", [name for name in SOLIDS if name != "open"])
+@pytest.mark.parametrize("name", but_slow("mesh", without=("open",)))
 def test_inner_spheres_lie_inside(name):
     one, found = SOLIDS[name], cover(SOLIDS[name], 0.03)
     assert name == "needle" or len(found.inner)

@@ -9,6 +9,7 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.contact.pairs import without_srdf
 
 BOX = (
     "<link name='{0}'><collision><origin xyz='0 0 .25'/><geometry><box size='.1 .1 .5'/></geometry></collision></link>"
@@ -156,3 +157,60 @@ def test_threads_do_not_meet(tmp_path):
         sys.setswitchinterval(before)
     for found in [*together, pickle.loads(pickle.dumps(contact)).distance(q)]:
         np.testing.assert_allclose(found, alone, atol=1e-9)
+
+
+BALL = "<link name='{}'><collision><origin xyz='{} 0 0'/><geometry><sphere radius='.1'/></geometry></collision></link>"
+IN_NEUTRAL = "SRDF: Default, in contact in the neutral configuration"
+
+
+def sliding(srdf, end=1.5, **places):
+    """Balls on slides of a base that stands far off."""
+    text = "".join(BALL.format(*one) for one in {"base": 9, **places}.items())
+    text += "".join(JOINT.format("base", name, "0 0 0", "prismatic") for name in places).replace("1.5", f"{end}")
+    return kt.load(f"<robot name='r'>{text}</robot>", format="urdf", srdf=f"<robot name='r'>{srdf}</robot>")
+
+
+@each(
+    "reason, enabled, always, touching, expected",
+    [
+        (None, False, False, True, None),
+        ("Never", False, False, True, None),
+        ("", False, False, True, None),
+        ("Default", False, False, True, IN_NEUTRAL),
+        ("DEFAULT", False, False, True, IN_NEUTRAL),
+        ("Default", False, False, False, None),
+        ("Default", True, False, True, None),
+        ("User", False, False, False, "SRDF: User"),
+        ("user", False, False, True, "SRDF: User"),
+        ("User", True, False, False, None),
+        ("Adjacent", False, False, True, None),  # said of links that a joint moves
+        (None, False, True, True, "always in contact"),
+        ("User", False, True, True, "always in contact"),
+        ("User", True, True, True, None),
+    ],
+)
+def test_what_an_srdf_leaves_out(reason, enabled, always, touching, expected):
+    srdf = f"<disable_collisions link1='b' link2='a' reason='{reason}'/>" * (reason is not None)
+    robot = sliding(srdf + "<enable_collisions link1='a' link2='b'/>" * enabled, a=0, b=1)
+    pairs = [("a", "b")]
+    found = without_srdf(robot, pairs, pairs * always, pairs * touching)
+    assert found == ((pairs, []) if expected is None else ([], [("a", "b", expected)]))
+
+
+def test_default_is_said_of_links_in_contact_in_the_neutral_configuration():
+    said = "<disable_collisions link1='a' link2='{}' reason='Default'/>".format
+    found = kt.collisions(sliding(said("b") + said("c"), a=0, b=0.15, c=-0.3))
+    assert reasons(found)["a", "b"] == IN_NEUTRAL
+    assert ("a", "c") in found.pairs
+
+
+def test_links_in_contact_in_the_neutral_configuration_alone_are_tested():
+    robot = sliding("", end=0.2, a=0, b=0.15)  # and never a metre apart
+    assert ("a", "b") in kt.collisions(robot).pairs
+
+
+def test_links_that_always_touch_are_left_out():
+    text = "".join(BALL.format(name, 0) for name in "abc")
+    text += "".join(JOINT.format(*ends, "0 0 .01", "revolute") for ends in ("ab", "bc"))
+    with pytest.raises(kt.KinetreeError, match="left out: 2 neighbours, 1 always in contact"):
+        kt.collisions(kt.load(f"<robot name='r'>{text}</robot>", format="urdf"))

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import kinetree as kt
 from kinetree.checker.job import Job, check_job
-from kinetree.checker.plan import _yaml, jobs, jobs_of
+from kinetree.checker.plan import _noted, _yaml, jobs, jobs_of
 from kinetree.checker.pool import check_all
 from kinetree.cli.check import command
 from kinetree.errors import KinetreeError
@@ -104,6 +104,19 @@ def test_the_setup_assistant_names_it(package, tmp_path, upper):
     assert of(jobs([str(path)])) == [("other.urdf", "cell.srdf")]
     (tmp_path / ".setup_assistant").write_text("moveit_setup_assistant_config: [")
     assert of(jobs([str(path)])) == [("arm.urdf", "cell.srdf")]
+
+
+def test_a_setup_assistant_is_looked_for_four_folders_up(tmp_path):
+    (tmp_path / "a.urdf").write_text("<robot/>")
+    for deep, found in (("a/b/c", True), ("a/b/c/d", False)):
+        srdf = tmp_path / deep / "cell.srdf"
+        srdf.parent.mkdir(parents=True, exist_ok=True)
+        srdf.write_text("<robot/>")
+        (tmp_path / ".setup_assistant").write_text(
+            "moveit_setup_assistant_config:\n  urdf:\n    relative_path: a.urdf\n"
+            f"  srdf:\n    relative_path: {deep}/cell.srdf\n"
+        )
+        assert _noted(srdf, {}) == (str(tmp_path / "a.urdf") if found else None)
 
 
 def test_a_setup_assistant_of_more_than_100000_bytes_is_not_read(tmp_path, monkeypatch):

@@ -5,6 +5,8 @@ import numpy as np
 import kinetree as kt
 from each import each
 from kinetree.fixer.invariants import difference
+from kinetree.model.edit import add_limits
+from kinetree.model.limits import LinearLimits
 
 INERTIA = '<mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>'
 BALL = '<visual><origin xyz="0.1 0 0"/><geometry><sphere radius="0.2"/></geometry></visual>'
@@ -122,3 +124,19 @@ def test_a_link_may_turn_alone_or_with_what_is_behind_it():
     assert difference(before, along, {}, turned={"d": T}) == "frame 't' moves by 1"
     assert difference(before, still, {}, turned={"d": T}, along=True) == "frame 't' moves by 1"
     assert difference(before, still, {}) == "frame 'd' moves by 1"
+
+
+def test_limits_over_several_joints():
+    def limited(robot, names, h=1.0, row="a"):
+        return add_limits(
+            robot, [LinearLimits("some", names, np.array([[1.0, 2.0]]), np.array([h]), (row,), angular=False)]
+        )
+
+    one, said = limited(BEFORE, ("j", "k")), "limits over several joints are others"
+    assert difference(one, limited(BEFORE, ("j", "k")), {}) is None
+    for other in (BEFORE, limited(BEFORE, ("k", "j")), limited(BEFORE, ("j", "k"), 1.1)):
+        assert difference(one, other, {}) == difference(other, one, {}) == said
+    renamed = {("joint", "j"): "new"}
+    other = limited(read(ROBOT.replace('"j"', '"new"')), ("new", "k"))
+    assert difference(one, other, renamed) is None
+    assert difference(one, limited(read(ROBOT.replace('"j"', '"new"')), ("k", "new")), renamed) == said

@@ -235,3 +235,34 @@ def test_files_that_a_package_lacks(name, missing, arm):
         (arm / there).parent.mkdir(exist_ok=True)
         (arm / there).write_text("")
     assert is_missing(str(arm / name)) == missing
+
+
+@each(
+    "inside, complete, absent",
+    [
+        ("", True, []),
+        ('<xacro:property name="n" value="part"/><xacro:include filename="${n}.xacro"/>', True, []),
+        ('<xacro:if value="0"><xacro:include filename="part.xacro"/></xacro:if>', True, []),
+        ('<xacro:if value="0"><xacro:include filename="${n}.xacro"/></xacro:if>', False, []),
+        ('<xacro:if value="1"><xacro:include filename="$(arg n).xacro"/></xacro:if>', False, []),
+        ('<xacro:unless value="1"><xacro:include filename="$(find nowhere)/a.xacro"/></xacro:unless>', False, []),
+        ('<xacro:if value="0"><xacro:include filename="gone.xacro"/></xacro:if>', False, []),
+        ("<xacro:property name=\"${'a' + 'b'}\" value=\"1\"/>", False, []),
+        ('<xacro:arg name="f" default="$(find arm)/urdf/gone.yaml"/>', True, ["$(find arm)/urdf/gone.yaml"]),
+        ('<a f="$(find arm)/b/one.yaml"/><a f="$(find arm)/b/two.yaml"/>', True, ["/b/one.yaml", "/b/two.yaml"]),
+        ('<a f="$(find arm)/urdf/arm.xacro"/>', True, []),
+        ('<xacro:if value="0"><a f="$(find nowhere)/urdf/gone.yaml"/></xacro:if>', True, []),
+    ],
+)
+def test_what_is_known_of_a_program(inside, complete, absent, arm):
+    """Whether every definition is known, and which files of known packages do not exist."""
+    (arm / "urdf" / "part.xacro").write_text(f"<robot {XMLNS}/>")
+    file = arm / "urdf" / "one.xacro"
+    file.write_text(f'<robot name="r" {XMLNS}><xacro:arg name="n" default="part"/><link name="l"/>{inside}</robot>')
+    robot = kt.load(file)
+    made = program(robot, xacro_roots(robot), {})
+    assert (made.whole, made.complete) == (True, complete)
+    assert [len(made.absent), *(any(n.endswith(name) for n in made.absent) for name in absent)] == [
+        len(absent),
+        *[True] * len(absent),
+    ]

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from each import each
 from kinetree.checker.plan import jobs
 from kinetree.errors import Finding, Source
 from kinetree.fixer.fix import fix
-from kinetree.lsp import child
+from kinetree.lsp import child, diagnostics
 from kinetree.lsp.answers import Look, Refusal, actions
 from kinetree.lsp.diagnostics import mark_of
 from kinetree.lsp.session import look_of
@@ -304,6 +305,28 @@ def test_completions_of_other_formats(editor, name, text, before, expected):
     assert [item.label for item in editor.at("completions", path, before, len(before))] == expected
 
 
+@each(
+    "text, after, expected",
+    [
+        ("<robot/>", "", []),  # before all elements
+        ("<robot/> ", "<robot/> ", []),  # and behind them
+        ('<robot><link name="', '<robot><link name="', []),  # a name of its own
+        ('<robot xmlns:xacro="x"><link name="$(', "$(", ["arg", "find", "dirname", "env", "optenv"]),
+        ('<robot xmlns:xacro="x"><link name="$(find ', "$(find ", []),
+        ("<robot><link>a <", "<link>a ", []),
+        ("<robot><joint ", "<joint ", ["name", "type"]),
+        ("<robot><joint name='j' ", "name='j' ", ["type"]),
+        ("<robot><joint type='", "type='", ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]),
+        ("<robot><link name='a'><inertial><", "<inertial><", ["origin", "mass", "inertia"]),
+    ],
+)
+def test_completions_of_what_is_typed(tmp_path, text, after, expected):
+    child._models.clear()
+    editor = Editor(Path(os.path.realpath(tmp_path)))
+    path = editor.put("a.urdf", text)
+    assert [item.label for item in editor.at("completions", path, after, len(after))] == expected
+
+
 MJCF = """<mujoco><worldbody><body name="a" pos="0 0 1"><joint name="j" range="-90 90"/><geom name="g" size="1"/>
 <site name="s"/></body></worldbody><actuator><motor joint="j"/></actuator>
 <sensor><framepos objtype="site" objname="s"/></sensor></mujoco>
@@ -483,3 +506,24 @@ def test_why_a_name_is_not_changed(at, after, new, why, tmp_path):
     refused = editor.at("rename", path, at, after, new)
     assert isinstance(refused, Refusal)
     assert refused.why.startswith(why)
+
+
+@each(
+    "format, failed, file, repair",
+    [
+        ("urdf", False, "/a", "safe"),
+        ("urdf", True, "/a", ""),  # by errors of the reader
+        ("urdf", False, "/b", ""),  # `kinetree fix` changes other files with --unsafe alone
+        ("sdf", False, "/a", ""),
+        ("mjcf", False, "/a", ""),
+        (None, False, "/a", ""),
+    ],
+)
+def test_texts_that_are_repaired(format, failed, file, repair, monkeypatch):
+    """That of a URDF, or what xacro made of it, if it can be read."""
+    finding = Finding("JNT-001", "error", "is not of length one", Source(file, 1, 1), "joint 'j'")
+    monkeypatch.setattr(diagnostics, "reported", lambda model: [SimpleNamespace(findings=(finding,))])
+    robot = SimpleNamespace(text=SimpleNamespace(format=format) if format else None)
+    model = SimpleNamespace(failed=failed, robot=robot, file="/a", read={"/a"}, text=lambda file: Text("<a/>"))
+    (mark,) = diagnostics.look(model).marks[file]
+    assert mark.repair == repair

@@ -49,6 +49,26 @@ def test_a_text_that_is_being_typed_keeps_the_tags_before_the_place(cut):
     assert [(t.name, t.start, t.stop) for t in part[: len(before)]] == [(t.name, t.start, t.stop) for t in before]
 
 
+def test_elements_that_are_open_at_the_end_hold_the_place_there():
+    """What is typed there is typed in them; `at` gives the innermost, `above` those around it."""
+    for text, open_there in (
+        ("<a><b>", "ba"),
+        ("<a><b><c/>", "ba"),
+        ("<a><b></b>", "a"),
+        ("<a><b></b> ", "a"),
+        ("<a/>", ""),
+        ("<a></a>", ""),
+        ("<a><b></a>", ""),
+        ("<a><b><c></b>", "a"),
+        ("<a><b> text", "ba"),
+    ):
+        found = scan(Text(text), "r.urdf")
+        number = found.at(len(text))
+        names = [found.tags[number], *found.above(number)] if number >= 0 else []
+        assert "".join(tag.name for tag in names) == open_there, text
+        assert found.tags[0].end == len(text) + (found.tags[0] in names) - (text[-1] == " " and not names), text
+
+
 def test_an_open_quote_ends_with_its_line():
     tags = scan(Text('<robot>\n<link name="a>\n<link name="b"/>\n</robot>'), "r.urdf").tags
     assert [tag.name for tag in tags] == ["robot", "link", "link"]

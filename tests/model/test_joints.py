@@ -296,3 +296,18 @@ def test_a_floating_joint_moves_before_it_turns():
     T = JOINT_TYPES["floating"].transform(np.zeros((0, 3)), 0.0, q)
     expected = se3.translation((1, 2, 3)) @ se3.turn((0.0, 0.0, 1.0), 1.0)
     np.testing.assert_allclose(T, expected, rtol=0, atol=1e-15)
+
+
+def test_names_of_coordinates_and_velocities():
+    """Those of one coordinate have none; angles and lengths are told apart in the same order."""
+    lengths, angles = ("x", "y", "z"), ("wx", "wy", "wz")
+    several = {
+        "planar": (("x", "y", "angle"), ("x", "y", "angle"), (False, False, True)),
+        "universal": (("1", "2"), ("1", "2"), (True, True)),
+        "ball": (("qx", "qy", "qz", "qw"), angles, (True,) * 3),
+        "floating": ((*lengths, "qx", "qy", "qz", "qw"), ("vx", "vy", "vz", *angles), (False,) * 3 + (True,) * 3),
+        "fixed": ((), (), ()),
+    }
+    for name, kind in JOINT_TYPES.items():
+        expected = several.get(name, (("",), ("",), (name != "prismatic",)))
+        assert (kind.coordinates, kind.velocities, kind.velocity_angular) == expected, name

@@ -149,3 +149,47 @@ TURNED = se3.translation((0.3, 0.4, 1.2)) @ se3.turn((0.0, 0.0, 1.0), 0.5)
 )
 def test_gaps_of_loops(gap, axes, pitch, T, expected):
     assert [float(x) for x in gap(axes, pitch, T)] == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_refers_to_a_missing_part_is_left_out():
+    """Loops between links that exist, frames, sensors and groups of parts that exist; of a loop the first of a name."""
+    parts = parts_of(everything())
+    sound = Joint("closing", "ball", "trunk5", "branch4")
+    parts.loops = [
+        sound,
+        replace(sound, parent="base"),
+        replace(sound, name="screw_3"),
+        replace(sound, name="odd", type="odd"),
+        replace(sound, name="long", axes=np.full((1, 3), 1.0)),
+        replace(sound, name="off", parent="nowhere"),
+        replace(sound, name="open", child="nowhere"),
+        Joint("hinge", "revolute", "base", "trunk3", axes=np.array([[0.0, 0.0, 1.0]])),
+    ]
+    imu = next(sensor for sensor in parts.sensors if sensor.name == "imu")
+    on = {"on loop": "closing", "on joint": "screw_3", "on nothing": "nothing", "on no loop": "off"}
+    parts.sensors = [replace(imu, name=name, joint=joint) for name, joint in on.items()]
+    parts.sensors += [imu, replace(imu, name="in nothing", frame="nothing"), replace(imu, joint="screw_3")]
+    parts.frames += [
+        replace(parts.frames[0], name="trunk1"),
+        replace(parts.frames[0], name="on nothing", link="nothing"),
+        replace(parts.frames[0], name="last"),
+    ]
+    parts.groups = {"arm": ("screw_3",), "gone": ("screw_3", "nothing"), "none": ()}
+    parts.complete = False
+    complete(parts)
+    assert [(loop.name, loop.parent, loop.child) for loop in parts.loops] == [
+        ("closing", "trunk5", "branch4"),
+        ("hinge", "base", "trunk3"),
+    ]
+    assert [(one.name, one.joint) for one in parts.sensors] == [*on.items()][:2]  # two are called imu
+    frames = [frame.name for frame in parts.frames]
+    assert (frames[-1], "trunk1" in frames, "on nothing" in frames) == ("last", False, False)
+    assert parts.groups == {"arm": ("screw_3",), "none": ()}
+    assert {(doubt.kind, doubt.name, doubt.part) for doubt in parts.doubts} == {
+        ("joint", "closing", ""),
+        ("sensor", "imu", ""),
+        ("frame", "trunk1", ""),
+        ("frame", "on nothing", ""),
+        ("robot", parts.name, "names"),
+        ("robot", parts.name, "groups"),
+    }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .draw import Place
 from .plugin import RECORD
-from .trial import QUICK, Workplace, pytest
+from .trial import QUICK, Workplace, order_file, pytest
 
 
 class Measured(NamedTuple):
@@ -36,11 +36,11 @@ class Measured(NamedTuple):
         return {line: sorted(tests) for line, tests in found.items()}
 
 
-def measured(workplace: Workplace, again: bool = False, workers: int = 1) -> Measured:
+def measured(workplace: Workplace, anew: bool = False, workers: int = 1) -> Measured:
     """Return what was measured of this state of the checkout, or of the last one; else measure it."""
     base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "mutation-runs")
     folder = base / hashlib.sha256(str(workplace.root).encode()).hexdigest()[:16]
-    if again or not (folder / "measured.json").exists():
+    if anew or not (folder / "measured.json").exists():
         measure(workplace, folder, workers)
     return read(folder)
 
@@ -54,10 +54,16 @@ def measure(workplace: Workplace, folder: Path, workers: int) -> None:
     parallel = ["-n", str(workers)] if workers > 1 else []
     pytest(workplace, ["-m", QUICK, *parallel], {RECORD: str(folder)}, limit=None)
     reports = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("tests-*.json")]
-    failing = sorted({test for report in reports for test in report["failed"]})
+    failed = sorted({test for report in reports for test in report["failed"]})
+    failing = again(workplace, failed) if failed else []
     seconds = {test: time for report in reports for test, time in report["seconds"].items()}
     text = json.dumps({"seconds": seconds, "failing": failing})
     (folder / "measured.json").write_text(text, encoding="utf-8")
+
+
+def again(workplace: Workplace, failed: list[str]) -> list[str]:
+    """Return those of some tests that fail once more: others failed because of the load, or of tests before them."""
+    return sorted(pytest(workplace, ["-m", QUICK, *files_of(failed)], order_file(workplace, only=failed)).failed)
 
 
 def read(folder: Path) -> Measured:

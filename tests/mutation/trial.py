@@ -55,7 +55,7 @@ class Done(NamedTuple):
 
 
 def set_up(root: Path, folder: Path) -> Workplace:
-    """Copy what git tracks or would add, or all where there is no git."""
+    """Copy what git tracks or would add and what is built beside the sources, or all where there is no git."""
     copy = folder / "checkout"
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True
@@ -67,7 +67,10 @@ def set_up(root: Path, folder: Path) -> Workplace:
             if (root / name).is_file():
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(root / name, copy / name)
-    for name in ("home", "tmp"):
+    for built in root.glob("src/*/viewing/bundle/*.js"):  # that git ignores
+        (copy / built.relative_to(root)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(built, copy / built.relative_to(root))
+    for name in ("user", "tmp"):  # no name of a package in tests
         (folder / name).mkdir(parents=True)
     subprocess.run([sys.executable, "-m", "compileall", "-q", "-j", "1", copy / "src"], check=True)
     return Workplace(root, copy)
@@ -82,8 +85,8 @@ def environment(workplace: Workplace) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join([str(workplace.copy / "src"), str(tests)]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUSERBASE": site.getuserbase(),
-        "HOME": str(folder / "home"),
-        "XDG_CACHE_HOME": str(folder / "home" / ".cache"),
+        "HOME": str(folder / "user"),
+        "XDG_CACHE_HOME": str(folder / "user" / ".cache"),
         "TMPDIR": str(folder / "tmp"),
     }
 

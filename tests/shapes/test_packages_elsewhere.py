@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
+from kinetree.confine import Confinement
+from kinetree.errors import Source
 from kinetree.files import packages as packages_file
 from kinetree.files.packages import MODEL_PATHS, Packages, searched
+from kinetree.shapes.resolve import files_of, path_of
 from support import put
 
 ROBOT = """<robot name="r"><link name="a"><visual><geometry><mesh filename="package://b/a.stl"/></geometry></visual>
@@ -107,3 +111,44 @@ def test_files_that_are_read_with_the_model_give_a_note(tmp_path):
     (note,) = kt.load(file).notes
     assert (note.code, note.severity, note.source.file) == ("package-elsewhere", "info", str(file))
     assert note.message == f"package 'b' is taken from another project: {tmp_path / 'w/two/b'}"
+
+
+def test_folders_are_listed_once(tmp_path, monkeypatch):
+    """However many files are looked for beside them, and for whichever confinement."""
+    laid_out(tmp_path, "w/one/urdf", "w/two/b", "w/one/package.xml")
+    seen, children = [], packages_file._children
+    monkeypatch.setattr(packages_file, "_children", lambda folder: seen.append(folder) or children(folder))
+    known, near = Packages({}), tmp_path / "w" / "one" / "urdf"
+    counts = []
+    for own in (known, known, known.within(Confinement([tmp_path]))):
+        assert own.package("b", near) == tmp_path / "w" / "two" / "b"
+        for name in ("nowhere", "no_other"):
+            with pytest.raises(kt.KinetreeError):
+                own.package(name, near)
+        counts.append(len(seen))
+    assert tmp_path / "w" in seen
+    assert counts == [counts[0]] * 3
+
+
+@each(
+    "own, expected",
+    [
+        ("deep/part.sdf", "deep/a.stl"),  # in SDF beside the file that contains it
+        ("deep/part.world", "deep/a.stl"),
+        ("deep/part.SDF", "deep/a.stl"),
+        ("deep/part.urdf", "a.stl"),  # else beside the file of the robot
+        ("deep/part.xacro", "a.stl"),
+        (None, "a.stl"),
+        ("deep/deeper/part.sdf", "a.stl"),  # where there is none, beside the other
+        ("deep/deeper/part.xacro", "a.stl"),
+    ],
+)
+def test_where_a_relative_path_starts(own, expected, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("robot")
+    (folder / "deep" / "deeper").mkdir(parents=True)
+    for name in ("a.stl", "deep/a.stl"):
+        (folder / name).write_text(MESH)
+    (folder / "r.urdf").write_text('<robot name="r"><link name="a"/></robot>')
+    robot = kt.load(folder / "r.urdf")
+    found = path_of(robot, "a.stl", Source(str(folder / own)) if own else None, files_of(robot))
+    assert found == folder / expected

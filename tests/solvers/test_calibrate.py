@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from each import each
 from kinetree.controllers import controllers
 from kinetree.controllers.rotation import Rotation
 from kinetree.lab.calibrate.calibration import Fault, calibrate
+from kinetree.lab.calibrate.diagnose import _odd_numbers
 from kinetree.spatial import se3
 from pendants import ARM, LINKS, changed, codes, load, shown, urdf
 
@@ -418,3 +420,9 @@ def test_many_poses_are_used_all():
     result = calibrate(ARM, "staubli", joints, poses, tolerance=(1e-3, 2e-3))
     assert result.agrees
     assert result.residual.shape == (300, 2)
+
+
+@each("rotation, position", [("ZYX", None), (None, "mm"), ("ZYX", "mm")])
+def test_no_number_of_a_pose_is_named_where_its_format_is_wrong(rotation, position):
+    fit = SimpleNamespace(explanation=SimpleNamespace(rotation=rotation, position=position))
+    assert _odd_numbers(None, None, fit, 0, None) == []

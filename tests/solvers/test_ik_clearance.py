@@ -148,6 +148,22 @@ def test_steps_end_apart(robot, solve, targets):
     assert not contact(again.q).any()
 
 
+def test_steps_of_a_batch_are_those_of_each(robot, solve):
+    """Also where they are shortened, for they would end in contact; of one, `success` and `stuck` are plain."""
+    contact = solve.contact
+    q, goals = contact.sample(500, seed=5), kt.fk(robot, "tip")(contact.sample(500, seed=11))[:, :3, 3]
+    bare = contact(kt.ik(robot, "tip", goal="position").step(q, goals, dt=0.5).q)
+    some = np.concatenate([np.flatnonzero(bare)[:3], np.flatnonzero(~bare)[:2]])
+    assert len(some) == 5
+    batch = solve.step(q[some], goals[some], dt=0.5)
+    assert not contact(batch.q).any()
+    for i, number in enumerate(some):
+        one = solve.step(q[number], goals[number], dt=0.5)
+        np.testing.assert_array_equal(one.q, batch.q[i])
+        assert (one.success, one.stuck) == (batch.success[i], batch.stuck[i])
+        assert type(one.success) is type(one.stuck) is bool
+
+
 @pytest.mark.slow
 def test_steps_go_along_what_is_in_the_way(robot, solve, monkeypatch):
     contact = kt.collisions(robot, margin=0.002)
@@ -315,7 +331,6 @@ def test_wrong_arguments(robot, options, message):
         kt.ik(robot, "tip", goal="position", **options)
 
 
-@pytest.mark.slow
 def test_contact_that_does_not_fit(robot):
     moving = kt.collisions(robot, moving=("post",))
     with pytest.raises(kt.KinetreeError, match="links that move by themselves, post"):

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+import scipy.optimize
+from scipy.optimize import OptimizeResult
 
 import kinetree as kt
 from each import each
@@ -46,6 +48,14 @@ def test_programmes_without_an_answer(c, A, b, code, message):
     with pytest.raises(kt.KinetreeError) as caught:
         linear_programme(np.array(c), A, np.array(b))
     assert [(f.code, f.message) for f in caught.value.findings] == [(code, message)]
+
+
+def test_a_programme_that_the_solver_gives_up(monkeypatch):
+    given_up = OptimizeResult(status=4, success=False, message="numbers are bad", x=np.zeros(2))
+    monkeypatch.setattr(scipy.optimize, "linprog", lambda *_, **__: given_up)
+    with pytest.raises(kt.KinetreeError, match="the linear programme was not solved: numbers are bad") as caught:
+        linear_programme(np.ones(2), SQUARE, ONES)
+    assert caught.value.findings[0].code == "no-solution"
 
 
 def test_volumes_of_hulls():

@@ -140,3 +140,19 @@ def test_points_of_a_thin_slab_are_apart():
     independent = points.std() / np.sqrt(1000)
     assert points.mean(axis=1).std() < 4 * independent
     assert points.mean() == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_share_is_the_mean_of_independent_runs(monkeypatch):
+    """And its error that of a mean of so many, estimated from them."""
+    shares = iter([0.1, 0.2, 0.4, 0.3] * 20)
+    given = []
+
+    def population(*_):
+        given.append(next(shares))
+        return monte_carlo._Population(np.zeros((0, 1)), given[-1], True)
+
+    monkeypatch.setattr(monte_carlo, "_population", population)
+    found = estimated_share(*cube_below(2, 1.0), np.zeros(2), np.ones(2), np.random.default_rng(0))
+    assert float(found) == pytest.approx(np.mean(given))
+    assert found.error == pytest.approx(np.sqrt(np.var(given, ddof=1) / len(given)))
+    assert len(given) == monte_carlo.RUNS

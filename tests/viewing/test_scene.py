@@ -16,10 +16,12 @@ import mesh_files
 import sdf_texts
 from each import each
 from kinetree.compiler.js import write_js
+from kinetree.controllers import controllers
 from kinetree.errors import Finding, Source
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Inertial
 from kinetree.viewing.scene import Folders, PosedRobot, scene
+from kinetree.viewing.scene.make import described_controllers
 from kinetree.viewing.scene.robot import inertia
 from physics import everything
 from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
@@ -389,3 +391,18 @@ def test_two_robots_share_a_page(tmp_path):
     (mesh,) = made.content["meshes"]
     vertices, _ = unpacked(mesh, zlib.decompress(base64.b64decode(made.meshes)))
     assert np.allclose(np.unique(vertices, axis=0), np.unique(mesh_files.CORNERS, axis=0), atol=mesh["step"])
+
+
+@each("faces", [0, -1])
+def test_meshes_have_at_least_a_triangle(faces):
+    with pytest.raises(kt.KinetreeError, match=f"faces is {faces}; expected whole numbers above 0") as caught:
+        scene([PosedRobot(everything())], faces=faces)
+    assert [(f.code, f.element) for f in caught.value.findings] == [("option", "faces")]
+
+
+def test_units_of_the_page_are_those_of_the_controllers():
+    """How much of them a metre and a radian are."""
+    for said in described_controllers():
+        who = controllers[said["key"]]
+        assert said["metre"] == {"mm": 1000, "m": 1}[who.position]
+        assert said["radian"] == pytest.approx({"deg": 180 / np.pi, "rad": 1, "": 1}[who.rotation.unit])

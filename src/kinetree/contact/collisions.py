@@ -77,7 +77,7 @@ class Collisions:
         used = [int(name) for name in covers.layout.bodies]
         self._used = [exact.solids[i] for i in used]
         self._near = covers.near(margin, self._used)
-        self._solids = np.array(covers.pairs, dtype=np.int64)
+        self._solids = np.array(covers.pairs, dtype=np.int64).reshape(-1, 2)
         self._places = np.argsort(used)[np.searchsorted(np.sort(used), self._solids)]  # among those that are used
         places, numbers = self._places.tolist(), self._solids.astype(float)
         convex = (~exact.is_other[self._solids].any(axis=1)).tolist()
@@ -127,6 +127,21 @@ class Collisions:
         points = found[..., 2:].reshape(*found.shape[:-1], 2, 3)
         return Witness(found[..., 0].astype(int)[()], found[..., 1][()], points)
 
+    def depth(self, q: Any, moving: Any = None) -> Any:
+        """Return how deep the links of each pair are in each other (…, k), m, 0 where they are apart.
+
+        That is the length of the shortest translation that parts two shapes; of links with several, the most of them.
+        It is found to 1e-7 of it, one by one, in about a millisecond.
+
+        Raises KinetreeError for meshes and planes, whose depth is not known: take geometry="hull".
+        """
+        for pair, solids in zip(self._pair_of, self._solids, strict=True):
+            if other := [self._exact.solids[i] for i in solids if self._exact.is_other[i]]:
+                a, b = self.pairs[pair]
+                message = f"links {a!r} and {b!r}: {other[0].name} is a {other[0].kind}; expected convex shapes"
+                raise fail("depth", message, fix='choose geometry="hull", or pairs of other links')
+        return self._by_portions(self._depths, q, moving)
+
     def sample(self, n: int, seed: int = 0) -> Array:
         """Return n configurations (n, nq) inside the limits and apart, uniform among these.
 
@@ -153,9 +168,13 @@ class Collisions:
         """Return the robot with the pairs that need not be tested in its semantic description, for an SRDF file.
 
         Reasons are those of MoveIt: Adjacent, Always (in contact wherever the joints stand), Default (in contact in the
-        neutral configuration), and Never, which is proved for few joints, and else found in samples and by descent from
-        the nearest of these. Pairs that the description disables already stay; those that are found in contact though
-        their reason is Never or none are named in `notes` of the robot.
+        neutral configuration, and either in nearly all, or only just, as closed fingers), and Never. That is proved
+        where at most three coordinates lie between the links, by halving their ranges; else no contact was found in
+        10,000 samples and by descent from the nearest of these. `evidence` of each pair says which.
+
+        Pairs that the description disables already stay. Those that can be in contact although their reason is another
+        than User or Adjacent are `notes` of the robot, with the configuration; so are pairs in contact in the neutral
+        configuration that are not disabled.
 
         Raises KinetreeError if links move by themselves.
         """
@@ -374,6 +393,15 @@ class Collisions:
         found[np.isinf(found[:, 1]), 1] = np.nan
         found[found[:, 1] == 0, 2:] = np.nan
         return found
+
+    def _depths(self, *given: Array) -> Array:
+        near = self._near(*given)
+        lower = self._lower(near)[:, : len(self._solids)]
+        rows, pairs = np.nonzero(lower < self.margin)
+        first, second = self._posed(near, rows, pairs)
+        found = np.where(np.isfinite(lower), 0.0, np.nan)
+        found[rows, pairs] = self._exact.convexes.depths(self._solids[pairs], relative(first, second))
+        return np.asarray(np.maximum.reduceat(found, self._first, axis=1))
 
     def _distances(self, near: Array, rows: Array, pairs: Array, above: Array) -> tuple[Array, Array]:
         """Return the distances (n,) of pairs of solids in configurations (n,), or numbers beyond `above`, and the

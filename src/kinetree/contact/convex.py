@@ -17,6 +17,7 @@ from kinetree.compiler.lookup import Farthest, column
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
 from kinetree.contact.cells import candidates, cell_of
+from kinetree.contact.depth import depth
 from kinetree.contact.solids import Solid
 from kinetree.spatial.se3 import Array
 
@@ -32,6 +33,7 @@ class Convexes:
     def __init__(self, solids: Sequence[Solid]) -> None:
         """Prepare the solids, whose numbers in this list are those of a call."""
         names = ("cells", "first", "disc", "radius", "rx", "ry", "rz")
+        self.solids = solids
         self.columns: dict[str, list[float]] = {name: [] for name in names}
         self._cut: dict[str, tuple[Array, int, int]] = {}  # of each shape its corners, cells and the first of these
         cells = 0
@@ -108,18 +110,32 @@ class Convexes:
         bounds need not be close.
         """
         pair = np.asarray(pair)
-        reach = self.radius[pair].sum(axis=1)
-        start = np.broadcast_to(np.eye(1, convex.STATE), (len(pair), convex.STATE))
-        given = np.broadcast_to(np.minimum(above, 1e200) + reach, len(pair))
-        found = self.kernel(start, np.ascontiguousarray(T), pair.astype(float), np.ascontiguousarray(given))
-        v = found[:, convex.NEAREST]
+        reach, radii = self.radius[pair].sum(axis=1), self.radius[pair]
+        lower, v, first = self._searched(pair, T, np.minimum(above, 1e200) + reach)
         far = np.linalg.norm(v, axis=1)
         upper = np.where(far <= convex.TOUCHING, 0.0, far)
-        lower = np.minimum(np.maximum(found[:, convex.LOWER], 0.0), upper)
-        first = found[:, convex.WITNESS]
-        out = (v / np.maximum(far, 1e-300)[:, None])[:, None] * self.radius[pair][..., None] * np.array([[-1.0], [1.0]])
+        lower = np.minimum(np.maximum(lower, 0.0), upper)
+        out = (v / np.maximum(far, 1e-300)[:, None])[:, None] * radii[..., None] * np.array([[-1.0], [1.0]])
         points = np.stack([first, first - v], axis=1) + out
         return np.maximum(lower - reach, 0.0), np.maximum(upper - reach, 0.0), points
+
+    def depths(self, pair: Array, T: Array) -> Array:
+        """Return how deep solids are in each other (n,), m, for pair and T as of `distances`."""
+        reach = self.radius[pair].sum(axis=1)
+        far = np.linalg.norm(self._searched(pair, T, reach)[1], axis=1)
+        found = np.maximum(reach - far, 0.0)
+        for row in np.flatnonzero(far <= convex.TOUCHING):
+            one, other = (self.solids[i] for i in pair[row])
+            found[row] = reach[row] + depth(one, other, T[row])
+        return np.asarray(found)
+
+    def _searched(self, pair: Array, T: Array, above: Any) -> tuple[Array, Array, Array]:
+        """Return lower bounds of the distances of the solids without their balls (n,), how far the nearest points of
+        the first are from the second (n, 3), and these points in the frame of the first."""
+        start = np.broadcast_to(np.eye(1, convex.STATE), (len(pair), convex.STATE))
+        given = np.ascontiguousarray(np.broadcast_to(above, len(pair)))
+        found = self.kernel(start, np.ascontiguousarray(T), pair.astype(float), given)
+        return found[:, convex.LOWER], found[:, convex.NEAREST], found[:, convex.WITNESS]
 
 
 def relative(first: Any, second: Any) -> Any:

@@ -67,7 +67,9 @@ def clearance(
     """
     one_of("each", each, (True, False))
     shapes = _shapes(robot, geometry, without)
-    covers = Covers(robot, shapes.bodies, _pairs(robot, shapes, pairs, touch, ())[0])
+    own, left_out = _pairs(robot, shapes, pairs, touch, ())
+    _some(robot, own, left_out)
+    covers = Covers(robot, shapes.bodies, own)
     return covers.each() if each else covers.least()
 
 
@@ -124,6 +126,7 @@ def collisions(
     shapes = _shapes(robot, geometry, without)
     alone = tuple(dict.fromkeys(links_named(robot, "moving", moving)))
     own, left_out = _pairs(robot, shapes, pairs, touch, alone)
+    _some(robot, own, left_out)
     close: list[Pair] = []
     if margin and pairs is None:
         some = [pair for pair in own if not {*pair} & {*alone}]
@@ -147,7 +150,8 @@ class _Shapes:
 def coarse(
     robot: Robot, pairs: Collection[Pair] | None = None, without: Collection[str] = (), every: bool = False
 ) -> Collisions:
-    """Return what `collisions` does, ready at once and slower for each configuration: with a ball for each cover.
+    """Return what `collisions` does, ready at once and slower for each configuration: with a ball for each cover. There
+    may be no pair that is tested.
 
     every: whether all pairs that move against each other are tested, whatever is known of them."""
     shapes = _shapes(robot, "mesh", without, ball)
@@ -215,11 +219,15 @@ def _pairs(
         own = chosen_pairs(robot, pairs, shapes.links)
     left_out = [*left_out, *(LeftOut(*pair, "may touch") for pair in own if may_touch.issuperset(pair))]
     own = [pair for pair in own if not may_touch.issuperset(pair)]
+    return own, left_out
+
+
+def _some(robot: Robot, own: list[Pair], left_out: list[LeftOut]) -> None:
+    """Raise KinetreeError if no pair is left."""
     if not own:
         why = ", ".join(f"{n} {reason}" for reason, n in Counter(one.reason for one in left_out).items())
         message = f"no two links are left to be tested{f'; pairs that are left out: {why}' if why else ''}"
         raise fail("contact-pairs", message, element=f"robot {robot.name!r}")
-    return own, left_out
 
 
 def _collisions(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kinetree.contact.never import parts_of_proof
+from kinetree.contact.never import MOST_PARTS, parts_of_proof
 from kinetree.contact.pairs import Pair
 from kinetree.contact.ways import SAMPLES, columns_between, corners, samples
 from kinetree.display import counted
@@ -21,7 +21,16 @@ from kinetree.spatial.se3 import Array
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions
 
-STARTS, TRIES = 6, 6
+ALWAYS = f"in contact in {SAMPLES} samples and at the ends of the ranges"
+OFTEN = 0.95
+"""Share of samples in contact from which the neutral configuration is as most others."""
+SMALL = 0.01
+"""Motion that ends a contact that only grazes, rad or m."""
+KEPT = ("user", "adjacent")
+"""Reasons that contact does not contradict."""
+FEW_PARTS = 3000
+"""Parts of a proof that is tried first."""
+STARTS, TRIES = 5, 5
 """Nearest samples from which a search for contact starts, and the tries of each at once."""
 WIDEST, NARROWEST, NARROWER = 0.3, 2e-3, 0.6
 """Standard deviations of the steps of a search, rad or m: the first, the last, and the part after tries in vain."""
@@ -29,54 +38,90 @@ WIDEST, NARROWEST, NARROWER = 0.3, 2e-3, 0.6
 
 def described(contact: Collisions) -> Robot:
     """Return the robot with the pairs that need not be tested. See `Collisions.semantic`."""
-    robot, links = contact.robot, contact.links()
-    reasons = {"neighbours": "Adjacent", "always in contact": "Always"}
-    found = [CollisionPair(a, b, reasons[why]) for a, b, why in contact.left_out if why in reasons]
+    robot = contact.robot
+    reasons = {"neighbours": ("Adjacent", "neighbours"), "always in contact": ("Always", ALWAYS)}
+    found = [CollisionPair(a, b, *reasons[why]) for a, b, why in contact.left_out if why in reasons]
     known = {*contact.pairs, *(one[:2] for one in contact.left_out)}
-    still = [pair for pair in combinations(links, 2) if pair not in known and not columns_between(robot, *pair)]
+    pairs = combinations(contact.links(), 2)
+    still = [pair for pair in pairs if pair not in known and not columns_between(robot, *pair)]
     if still:
         touching = contact.of(still).where(robot.q())
-        for pair, touches in zip(still, touching, strict=True):
-            evidence = "the links do not move against each other"
-            found.append(CollisionPair(*pair, "Always" if touches else "Never", evidence))
-    kept = list(contact.pairs)
-    touched: dict[Pair, Array] = {}
-    if kept:
-        more, touched = _judged(contact.of(kept) if contact.margin else contact, kept)
-        found += more
-    return _with(robot, found, touched)
+        evidence = "the links do not move against each other"
+        both = zip(still, touching, strict=True)
+        found += [CollisionPair(*pair, "Always" if touches else "Never", evidence) for pair, touches in both]
+    if not contact.pairs:
+        return _with(robot, found, [])
+    more, touched = _judged(contact.of(contact.pairs) if contact.margin else contact)
+    return _with(robot, [*found, *more], touched)
 
 
-def _judged(contact: Collisions, pairs: Sequence[Pair]) -> tuple[list[CollisionPair], dict[Pair, Array]]:
-    """Return the pairs that need not be tested, and configurations in which others are in contact."""
+class Touch(NamedTuple):
+    """A pair that can be in contact: where, as options of commands, and whether in the neutral configuration."""
+
+    pair: Pair
+    q: str
+    neutral: bool
+
+
+def _judged(contact: Collisions) -> tuple[list[CollisionPair], list[Touch]]:
+    """Return the pairs that need not be tested, and those that can be in contact."""
     robot, q = contact.robot, samples(contact.robot)
-    where, neutral, radii, bounds = contact.where(q), contact.where(robot.q()), contact.radii(), contact.lower(q)
+    where, neutral, bounds = contact.where(q), contact.where(robot.q()), contact.lower(q)
+    shares, radii = where.mean(axis=0), contact.radii()
     found: list[CollisionPair] = []
-    touched: dict[Pair, Array] = {}
-    for i, pair in enumerate(pairs):
-        if where[:, i].any():
-            touched[pair] = q[where[:, i].argmax()]
-        if where[:, i].all() and contact.where(corners(robot, *pair))[:, i].all():
-            found.append(CollisionPair(*pair, "Always", f"in contact in {SAMPLES} samples and at the ends of ranges"))
-        elif neutral[i]:
+    touched: list[Touch] = []
+    for i, pair in enumerate(contact.pairs):
+        at, columns = None, sorted(columns_between(robot, *pair))
+        if shares[i] == 1 and contact.where(corners(robot, *pair))[:, i].all():
+            found.append(CollisionPair(*pair, "Always", ALWAYS))
+        elif neutral[i] and (shares[i] > OFTEN or _grazes(contact, i, columns)):
             found.append(CollisionPair(*pair, "Default", "in contact in the neutral configuration"))
-        elif not where[:, i].any():
-            at, evidence = _never(contact, i, q[np.argsort(bounds[:, i])[:STARTS]], radii)
-            if at is None:
-                found.append(CollisionPair(*pair, "Never", evidence))
-            else:
-                touched[pair] = at
+        elif neutral[i] or where[:, i].any():
+            at = robot.q() if neutral[i] else q[where[:, i].argmax()]
+        else:
+            at, evidence = _never(contact, i, q[np.argsort(bounds[:, i])[:STARTS]], columns, radii)
+            found += [] if at is not None else [CollisionPair(*pair, "Never", evidence)]
+        if at is not None:
+            touched.append(Touch(pair, _words(contact, i, at, columns), bool(neutral[i])))
     return found, touched
 
 
-def _never(contact: Collisions, i: int, q: Array, radii: dict[str, float]) -> tuple[Array | None, str]:
+def _grazes(contact: Collisions, i: int, columns: Sequence[int]) -> bool:
+    """Return whether small motions from the neutral configuration end the contact of a pair, as of closed fingers."""
+    q = np.tile(contact.robot.q(), (64, 1))
+    q[:, columns] += np.random.default_rng(0).uniform(-SMALL, SMALL, (len(q), len(columns)))
+    return not bool(contact.where(contact.robot.limits.project(q))[:, i].all())
+
+
+def _words(contact: Collisions, i: int, q: Array, columns: Sequence[int]) -> str:
+    """Return the coordinates that move a pair as options of commands, with as many digits as keep the contact."""
+    robot = contact.robot
+    angular = [is_angle for name in robot.q_slices for is_angle in robot.joints[name].kind.angular]
+    scale, rounded = np.where(angular, 180 / np.pi, 1.0), robot.q()
+    for digits in (4, 6, 9, 17):
+        texts = [f"{x:.{digits}g}" for x in (q * scale)[columns]]
+        rounded[columns] = np.array([float(text) for text in texts]) / scale[columns]
+        if contact.where(rounded)[i]:
+            break
+    words = [f"--q {robot.coordinate_names[k]}={text}" for k, text in zip(columns, texts, strict=True)]
+    return " ".join(["--deg", *words])
+
+
+def _never(
+    contact: Collisions, i: int, q: Array, columns: Sequence[int], radii: dict[str, float]
+) -> tuple[Array | None, str]:
     """Return a configuration in which a pair is in contact, or None, and what shows that there is none."""
-    robot, (a, b) = contact.robot, contact.pairs[i]
-    at, least = _descended(contact, i, q, sorted(columns_between(robot, a, b)))
-    parts = 0 if at is not None else parts_of_proof(robot, a, b, radii, lambda q, far: contact.may_be_near(q, i, far))
-    if parts:
-        return None, f"proved, with the ranges in {counted(parts, 'part')}"
-    return at, f"{SAMPLES} samples, and from the nearest down to {least:.3g} m"
+    robot, pair = contact.robot, contact.pairs[i]
+    least = np.inf
+    for most in (FEW_PARTS, MOST_PARTS):  # a short proof saves the search, which saves a long one in vain
+        parts = parts_of_proof(robot, *pair, radii, lambda q, far: contact.may_be_near(q, i, far), most)
+        if parts:
+            return None, f"proved: apart in {counted(parts, 'part')} of the ranges, which are all"
+        if most == FEW_PARTS:
+            at, least = _descended(contact, i, q, columns)
+            if at is not None:
+                return at, ""
+    return None, f"not in {SAMPLES} samples; the least distance found is {1e3 * least:.4g} mm"
 
 
 def _descended(contact: Collisions, i: int, q: Array, columns: Sequence[int]) -> tuple[Array | None, float]:
@@ -97,20 +142,30 @@ def _descended(contact: Collisions, i: int, q: Array, columns: Sequence[int]) ->
     return (None if far.all() else best[far.argmin()]), float(far.min())
 
 
-def _with(robot: Robot, found: Sequence[CollisionPair], touched: dict[Pair, Array]) -> Robot:
+def _with(robot: Robot, found: Sequence[CollisionPair], touched: Sequence[Touch]) -> Robot:
     """Return the robot with these pairs after those that its description has, and notes of those that are wrong."""
     semantic = robot.semantic or Semantic(robot.name)
+    shown = {frozenset((one.link1, one.link2)): one for one in found}
     old = {frozenset((one.link1, one.link2)): one for one in semantic.disabled_collisions}
     enabled = {frozenset((one.link1, one.link2)) for one in semantic.enabled_collisions}
-    new = [one for one in found if frozenset((one.link1, one.link2)) not in old.keys() | enabled]
+    kept = [replace(one, evidence=_evidence(one, shown.get(pair))) for pair, one in old.items()]
+    new = [one for pair, one in shown.items() if pair not in old.keys() | enabled]
     notes = []
-    for pair, q in touched.items():
-        own = old.get(frozenset(pair))
-        if own and own.reason.lower() in ("never", ""):
-            angles = ", ".join(f"{name} {value:.4g}" for name, value in zip(robot.coordinate_names, q, strict=True))
-            message = (
-                f"the pair is disabled{' as ' + own.reason if own.reason else ''}, but in contact at {angles} (rad, m)"
-            )
-            notes.append(Finding("srdf-contact", "warning", message, own.source, f"links {pair[0]!r} and {pair[1]!r}"))
-    disabled = (*semantic.disabled_collisions, *new)
-    return replace(robot, semantic=replace(semantic, disabled_collisions=disabled), notes=(*robot.notes, *notes))
+    for pair, words, neutral in touched:
+        own, about = old.get(frozenset(pair)), f"links {pair[0]!r} and {pair[1]!r}"
+        if own and own.reason.lower() not in KEPT:
+            said = f"disabled as {own.reason}" if own.reason else "disabled without a reason"
+            message = f"the pair is {said}, but in contact at {words}"
+            notes.append(Finding("srdf-contact", "warning", message, own.source, about))
+        elif neutral and not own:
+            message = "they are in contact in the neutral configuration, but not always; the pair is not disabled"
+            notes.append(Finding("srdf-contact", "warning", message, None, about))
+    semantic = replace(semantic, disabled_collisions=(*kept, *new))
+    return replace(robot, semantic=semantic, notes=(*robot.notes, *notes))
+
+
+def _evidence(own: CollisionPair, found: CollisionPair | None) -> str:
+    """Return what was found about a pair that is disabled already."""
+    if found is None:
+        return ""
+    return found.evidence if own.reason.lower() == found.reason.lower() else f"{found.reason}: {found.evidence}"

@@ -17,6 +17,7 @@ from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.read import read_mesh
 from kinetree.shapes.resolve import companions, files_of, path_of
+from kinetree.shapes.written import KINDS, written_mesh
 from kinetree.spatial.se3 import Array
 
 GeometryOf = Literal["mesh", "hull"]
@@ -122,14 +123,17 @@ def _solid(
         if not all(np.isfinite(sizes)) or not all(size > 0 for size in sizes):
             raise KinetreeError(Finding("contact-shape", "error", f"sizes are {sizes}; expected numbers above 0"))
         return Solid(link.name, kind, sizes, _placed(shape, parameters), name)
-    if kind != "mesh":
-        raise KinetreeError(Finding("contact-shape", "error", f"a shape of kind {kind!r} has no known extent"))
-    reference, part = str(parameters.get("filename", "")), str(parameters.get("submesh", ""))
-    scale = np.array(parameters.get("scale", (1.0, 1.0, 1.0)), dtype=float)
-    key = (str(shape.source and shape.source.file), reference, part, "center" in parameters, scale.tobytes(), geometry)
+    scale, geometry = np.array(parameters.get("scale", (1.0, 1.0, 1.0)), dtype=float), _taken(kind, geometry)
+    reference, part = (str(parameters.get(key, "")) for key in ("filename", "submesh"))
+    key = (str(shape.source and shape.source.file), kind, repr(sorted(parameters.items())), geometry)
     if key not in known:
-        path = path_of(robot, reference, shape.source, files)
-        mesh = read_mesh(read_file(path), str(path), companions(path, files), part)
+        if kind in KINDS:
+            mesh = written_mesh(robot, kind, str(parameters[KINDS[kind]]), files)
+        elif kind == "mesh":
+            path = path_of(robot, reference, shape.source, files)
+            mesh = read_mesh(read_file(path), str(path), companions(path, files), part)
+        else:
+            raise KinetreeError(Finding("contact-shape", "error", f"a shape of kind {kind!r} has no known extent"))
         vertices = mesh.vertices - (mesh.bounds.mean(axis=0) if "center" in parameters else 0.0)
         triangles = mesh.triangles if np.prod(scale) > 0 else mesh.triangles[:, ::-1]
         mesh = Mesh(vertices * scale, triangles).merged
@@ -140,6 +144,11 @@ def _solid(
     T = shape.origin.copy()
     T[:3, 3] += T[:3, :3] @ middle
     return Solid(link.name, geometry, (), T, name, mesh)
+
+
+def _taken(kind: str, geometry: GeometryOf) -> GeometryOf:
+    """Return how a shape is taken: height fields as they are, in MuJoCo too."""
+    return "mesh" if kind == "hfield" else geometry
 
 
 def _sizes(kind: str, parameters: Mapping[str, float | str | tuple[float, ...]]) -> tuple[float, ...]:

@@ -13,8 +13,6 @@ from kinetree.lsp.text import Span, Text
 from kinetree.rules.profiles import rule_of
 from kinetree.rules.reader_faults import QuaternionInOldFile
 
-REPAIRED = ("urdf", "xacro")
-"""Formats of texts that are repaired."""
 TOP: Span = ((0, 0), (0, 0))
 
 
@@ -72,8 +70,9 @@ def span_of(finding: Finding, text: Text) -> Span:
 
 
 def _is_repaired(model: Model) -> bool:
+    """Return whether the text, or what xacro made of it, is a URDF."""
     robot = model.robot
-    return robot is not None and robot.text is not None and robot.text.format in REPAIRED
+    return robot is not None and robot.text is not None and robot.text.format == "urdf"
 
 
 def all_findings(model: Model) -> Iterable[Finding]:

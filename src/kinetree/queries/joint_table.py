@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from kinetree.algorithms.kinematics import body_poses
+from kinetree.arguments import explain_type_errors
 from kinetree.display import brief
 from kinetree.model.robot import UNLIMITED, Robot
 from kinetree.model.tree import build_tree
@@ -35,6 +36,7 @@ class JointTableRow(NamedTuple):
         return brief(self)
 
 
+@explain_type_errors
 def joint_table(robot: Robot) -> tuple[JointTableRow, ...]:
     """Return the rows of all joints, parents before children: name, type, axis, range in rad or m, links.
 

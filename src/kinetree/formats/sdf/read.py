@@ -167,7 +167,7 @@ class _Reader:
 
     def frame(self, entry: Entry) -> list[Frame]:
         """Return an extra frame. The frame of a model is one only if it differs from that of its canonical link."""
-        if entry.kind in ("world", "model") or entry.implied:
+        if entry.kind == "world" or entry.implied:
             check_outer(self.report, entry.element, ("name", "canonical_link", "placement_frame", "version"))
         else:
             _, others = single_children(self.report, entry.element, ("pose",), (), ("name", "attached_to"))

@@ -1,0 +1,139 @@
+"""`kinetree srdf`: the file that it writes, what it prints, and what it refuses."""
+
+import json
+import re
+
+import pytest
+
+import kinetree as kt
+from support import put
+
+BALL = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+JOINT = (
+    "<joint name='j{1}' type='{2}'><parent link='{0}'/><child link='{1}'/><origin xyz='0.3 0 0'/>"
+    "<axis xyz='0 0 1'/><limit lower='-2' upper='2' effort='1' velocity='1'/></joint>"
+)
+
+
+def written(folder, joints, name="arm"):
+    """A robot of balls; joints: parent, child and type in a line each."""
+    rows = [line.split() for line in joints.strip().splitlines()]
+    links = dict.fromkeys(link for row in rows for link in row[:2])
+    text = "".join(f"<link name='{link}'>{BALL}</link>" for link in links)
+    return put(
+        folder / f"{name}.urdf", f"<robot name='{name}'>{text}{''.join(JOINT.format(*row) for row in rows)}</robot>"
+    )
+
+
+ARM = """
+base_link upper_arm_link revolute
+upper_arm_link forearm_link revolute
+forearm_link flange fixed
+flange finger prismatic
+"""
+FILE = """<?xml version="1.0"?>
+<robot name="arm">
+  <group name="arm">
+    <chain base_link="base_link" tip_link="flange"/>
+  </group>
+  <group name="hand">
+    <link name="finger"/>
+  </group>
+  <group_state name="bent" group="arm">
+    <joint name="jupper_arm_link" value="0"/>
+    <joint name="jforearm_link" value="1.5"/>
+  </group_state>
+  <end_effector name="hand" parent_link="flange" group="hand" parent_group="arm"/>
+  <virtual_joint name="virtual_joint" type="fixed" parent_frame="world" child_link="base_link"/>
+"""
+
+
+@pytest.fixture
+def arm(tmp_path):
+    return written(tmp_path, ARM)
+
+
+def test_the_page(run, arm):
+    result = run("srdf", arm)
+    lines = result.stdout.splitlines()
+    assert re.fullmatch(r"\d+ pairs of links need not be tested", lines[0])
+    assert ["base_link", "upper_arm_link", "Adjacent", "neighbours"] in [line.split() for line in lines]
+    assert result.exit_code == 0
+
+
+def test_the_file(run, arm, tmp_path):
+    """It has the groups, and MoveIt's parts by kind of robot; with --srdf it is completed."""
+    out = tmp_path / "arm.srdf"
+    options = ["--group", "arm=base_link:flange", "--state", "bent=arm", "--q", "jforearm_link=1.5"]
+    result = run("srdf", arm, *options, "-o", out)
+    assert result.stderr.startswith(f"wrote {out}: ")
+    text = out.read_text()
+    assert text.startswith(FILE)
+    robot = kt.load(arm, srdf=out)
+    assert robot.groups == {"arm": ("jupper_arm_link", "jforearm_link"), "hand": ("jfinger",)}
+    assert not [note for note in robot.notes if note.source and note.source.file.endswith(".srdf")]
+    more = tmp_path / "more.srdf"
+    run("srdf", arm, "--srdf", out, "--state", "home=arm", "-o", more)
+    added = '  <group_state name="home" group="arm">\n' + "".join(
+        f'    <joint name="{name}" value="0"/>\n' for name in robot.groups["arm"]
+    )
+    assert more.read_text() == text.replace("  <end_effector", added + "  </group_state>\n  <end_effector")
+
+
+def test_json_and_findings(run, arm, tmp_path):
+    srdf = put(
+        tmp_path / "own.srdf", "<robot name='arm'><disable_collisions link1='base_link' link2='finger'/></robot>"
+    )
+    found = json.loads(run("srdf", arm, "--srdf", srdf, "--json").stdout)
+    assert (found["schema"], found["robot"]) == (1, "arm")
+    assert {
+        "link1": "upper_arm_link",
+        "link2": "forearm_link",
+        "reason": "Adjacent",
+        "evidence": "neighbours",
+    } in found["disabled"]
+    first = found["disabled"][0]
+    assert (first["link2"], first["reason"]) == ("finger", "")
+    assert first["evidence"].startswith("Never: proved: ")
+    assert found["notes"] == []
+    fat = put(tmp_path / "fat.urdf", arm.read_text().replace("radius='0.1'", "radius='0.2'"))
+    result = run("srdf", fat, "--srdf", srdf)
+    assert result.exit_code == 0
+    assert (
+        "links 'base_link' and 'finger': the pair is disabled without a reason, but in contact at --deg"
+        in result.stderr
+    )
+
+
+def test_parts_by_kind_of_robot(run, tmp_path):
+    """A vehicle moves in the plane, and its wheels are passive; the root that is the world needs no joint."""
+    wheels = "\n".join(f"base_link {side}_wheel continuous" for side in ("left", "right"))
+    base = written(tmp_path, wheels, "rover")
+    out = tmp_path / "rover.srdf"
+    run("srdf", base, "-o", out)
+    text = out.read_text()
+    assert '<virtual_joint name="virtual_joint" type="planar" parent_frame="odom" child_link="base_link"/>' in text
+    assert text.count("<passive_joint ") == 2
+    own = put(tmp_path / "own.srdf", "<robot name='rover'><passive_joint name='jleft_wheel'/></robot>")
+    run("srdf", base, "--srdf", own, "-o", out, "--force")
+    assert out.read_text().count("<passive_joint ") == 1
+    run("srdf", written(tmp_path, "world arm_link revolute\narm_link b revolute", "fixed"), "-o", tmp_path / "f.srdf")
+    assert "virtual_joint" not in (tmp_path / "f.srdf").read_text()
+
+
+def test_refusals(run, arm, tmp_path):
+    out = put(tmp_path / "there.srdf", "<robot name='arm'><group name='arm'><joint name='jfinger'/></group></robot>")
+    for options, message in (
+        (["-o", tmp_path / "arm.xml"], "cannot write an SRDF to 'arm.xml'; expected the ending .srdf"),
+        (["-o", out], f"{out} exists already"),
+        (["--srdf", out, "-o", out, "--force"], f"{out} is read by this command, so it is not replaced"),
+        (["--group", "arm=flange"], "--group is arm=flange; expected NAME=BASE:TIP, such as arm=base_link:tool0"),
+        (["--group", "arm=base_link:hand"], "the link 'hand' does not exist"),
+        (["--group", "arm=flange:base_link"], "the tip_link 'base_link' is not below the base_link 'flange'"),
+        (["--srdf", out, "--group", "arm=base_link:flange"], "there is already a group 'arm'; expected another name"),
+        (["--state", "home=arm"], "--state is home=arm; expected a group: none yet: add one with --group"),
+        (["--srdf", out, "--state", "home=leg"], "--state is home=leg; expected a group: arm"),
+    ):
+        result = run("srdf", arm, *options)
+        assert (result.exit_code, message in " ".join(result.stderr.split())) == (2, True), (options, result.stderr)
+    assert "group name='arm'" in out.read_text()
