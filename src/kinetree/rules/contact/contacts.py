@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,20 +85,10 @@ class Contacts:
         return ", ".join(names[:most]) + (f" and {len(names) - most} more pairs" if len(names) > most else "")
 
     def words(self, q: Array, pair: int, columns: Collection[int]) -> str:
-        """Return the joints that some columns of q are of, as `kinetree show` takes them, with as few digits as the
-        contact of a pair lasts with."""
-        robot, text = self.robot, ""
-        for digits in (1, 3, 6):
-            new, text = robot.q(), "--deg"
-            for name, where in robot.q_slices.items():
-                if not {*range(robot.nq)[where]}.isdisjoint(columns):
-                    turns = np.array(robot.joints[name].kind.angular)
-                    said = np.where(turns, np.rad2deg(q[where]).round(digits), q[where].round(digits + 3))
-                    new[where] = np.where(turns, np.deg2rad(said), said)
-                    text += f" --q {quote(name)}={','.join(f'{x:.12g}' for x in said.tolist())}"
-            if self.search.in_all(new[None], [pair]):
-                break
-        return text
+        """Return some columns of q as `kinetree show` takes them, so that a pair is in contact."""
+        from kinetree.contact.ways import words
+
+        return words(self.robot, q, columns, lambda rounded: bool(self.search.in_all(rounded[None], [pair])))
 
 
 @fact
@@ -118,9 +107,9 @@ def contacts(robot: Robot, contact: bool, mesh_files: Mapping[str, tuple[str, As
         robot = replace(robot, links={n: replace(link, collisions=small[n]) for n, link in robot.links.items()})
     try:
         found = coarse(robot, without=[*robot.links], every=True)
-    except KinetreeError:  # no shapes, or no links that move against each other
+    except KinetreeError:  # no shapes
         return None
-    return Contacts(robot, found) if len(found.pairs) <= MOST_PAIRS else None
+    return Contacts(robot, found) if 0 < len(found.pairs) <= MOST_PAIRS else None
 
 
 @fact
