@@ -111,6 +111,7 @@ CASES = {
             "always in contact": swing(-0.1, 0.1, at=0.0),
             "a keyframe apart": keyframe("0.5 0"),
             "a keyframe with too few numbers": keyframe("1.1"),
+            "a keyframe with words": keyframe("1.1 x"),
         },
     ),
     "CON-003": Cases(

@@ -13,8 +13,9 @@ from kinetree.contact.collisions import Collisions
 from kinetree.contact.ways import columns_between
 from kinetree.spatial.se3 import Array
 
-HULLS, MESHES = 100, (12, 100)
-"""Samples of a pair whose convex hulls are looked at, and those of which meshes are, in rounds."""
+HULLS, MESHES = 100, 12
+"""Samples of a pair whose convex hulls are looked at, and those of which meshes are; then half of the work goes to more
+samples of pairs without contact, and half to descents."""
 STARTS, STEPS, MOVES, TRIES = 3, 24, 80_000, 30
 """Of a pair the starts of descents, and their steps; configurations in all, and of a step of a descent at most."""
 FIRST = 40
@@ -32,11 +33,10 @@ SLACK = 1e-9
 @dataclass
 class Hit:
     """Contact of a pair: q (nq,) in contact, None if none was found; and its share of the samples, about, 0 if it was
-    found by descent. near: samples in which the hulls meet."""
+    found by descent."""
 
     q: Array | None
     share: float
-    near: Array
 
 
 class Search:
@@ -50,7 +50,7 @@ class Search:
         left = [*pairs]
         for hulls in (True, False):
             for part in (q[:1], q[1:6], q[6:]):
-                where = self.where(part, left, hulls).all(axis=0)
+                where: list[bool] = np.all(self.where(part, left, hulls), axis=0).tolist()
                 left = [pair for pair, touches in zip(left, where, strict=True) if touches]
         return left
 
@@ -82,17 +82,22 @@ class Search:
             spread = _spread(some, HULLS) if len(some) > FIRST else np.unique([*some, *range(min(FIRST, len(q)))])
             far = self.contact.gaps(rows, spread, np.full(len(spread), pair))
             starts[pair] = q[np.resize(spread[far.argsort(kind="stable")[:STARTS]], STARTS)]
-            share = len(some) / len(q) * float((far <= 0).sum()) / max(min(len(some), HULLS), 1)
-            found[pair] = Hit(None, share, spread[far <= 0])
-        for most in MESHES:
-            left = {pair: _spread(hit.near, most) for pair, hit in found.items() if hit.q is None}
-            which = np.repeat([*left], [*map(len, left.values())]).astype(int)
-            where = self.touching(rows, np.concatenate([[], *left.values()]).astype(int), which)
-            for pair in dict.fromkeys(which[where].tolist()):
-                own, hit = where[which == pair], found[pair]
-                hit.q, hit.share = q[left[pair][own.argmax()]], hit.share * float(own.mean())
+            found[pair] = Hit(None, len(some) / len(q) * float((far <= 0).sum()) / max(min(len(some), HULLS), 1))
+            self._test(found[pair], pair, q, rows, _spread(spread[far <= 0], MESHES))
+        left = [pair for pair, hit in found.items() if hit.q is None and hit.share]
+        for pair, work in zip(left, np.full(len(left), self.work / max(2 * len(left), 1)), strict=True):
+            some = np.flatnonzero(maybe[:, pair])
+            some = some[self.contact.gaps(rows, some, np.full(len(some), pair)) <= 0]
+            some = _spread(some, int(work / (EACH + self._triangles[pair])))
+            self._test(found[pair], pair, q, rows, some)
         self._descend({pair: hit for pair, hit in found.items() if hit.q is None}, starts)
         return found
+
+    def _test(self, hit: Hit, pair: int, q: Array, rows: Array, some: Array) -> None:
+        """Test a pair in some samples."""
+        where = self.touching(rows, some, np.full(len(some), pair))
+        if where.any():
+            hit.q, hit.share = q[some[where.argmax()]], hit.share * float(where.mean())
 
     def _descend(self, found: Mapping[int, Hit], starts: Mapping[int, Array]) -> None:
         """Search for contact of pairs by random steps that bring their convex hulls nearer."""
@@ -126,4 +131,4 @@ class Search:
 
 def _spread(some: Array, most: int) -> Array:
     """Return at most so many of some, evenly spread."""
-    return some[np.linspace(0, len(some) - 1, min(most, len(some))).astype(int)]
+    return np.asarray(some[np.linspace(0, len(some) - 1, min(most, len(some))).astype(int)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -82,9 +83,14 @@ def _judged(contact: Collisions) -> tuple[list[CollisionPair], list[Touch]]:
             at, evidence = _never(contact, i, q[np.argsort(bounds[:, i])[:STARTS]], columns, radii)
             found += [] if at is not None else [CollisionPair(*pair, "Never", evidence)]
         if at is not None:
-            text = words(robot, at, columns, lambda q, i=i: bool(contact.where(q)[i]))
+            text = words(robot, at, columns, partial(_touches, contact, i))
             touched.append(Touch(pair, text, bool(neutral[i])))
     return found, touched
+
+
+def _touches(contact: Collisions, i: int, q: Array) -> bool:
+    """Return whether a pair is in contact at q (nq,)."""
+    return bool(contact.where(q)[i])
 
 
 def _grazes(contact: Collisions, i: int, columns: Sequence[int]) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.errors import KinetreeError
+from kinetree.model.names import NamedValues
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import Semantic
 from kinetree.rules.facts import fact
@@ -101,10 +102,11 @@ def contacts(robot: Robot, contact: bool, mesh_files: Mapping[str, tuple[str, As
     files = (mesh_files or {}).items()
     large = {name for name, (path, state) in files if state == "there" and os.path.getsize(path) > MOST_BYTES}
     if large:
-        small = {
-            n: tuple(one for one in link.collisions if file_of(one) not in large) for n, link in robot.links.items()
-        }
-        robot = replace(robot, links={n: replace(link, collisions=small[n]) for n, link in robot.links.items()})
+        links = [
+            replace(link, collisions=tuple(one for one in link.collisions if file_of(one) not in large))
+            for link in robot.links.values()
+        ]
+        robot = replace(robot, links=NamedValues("link", links))
     try:
         found = coarse(robot, without=[*robot.links], every=True)
     except KinetreeError:  # no shapes

@@ -162,16 +162,24 @@ def postures(robot: Robot) -> tuple[Posture, ...]:
     for one in robot.extensions:
         root = parse(one.text, "", Report()) if (one.format, one.tag) == ("mjcf", "keyframe") else None
         joints = [
-            (own.get("joint", ""), int(own.get("nq", "0"))) for own in (root.children if root else ()) if own.get("nq")
+            (own["joint"], int(own["nq"])) for e in (root.children if root else ()) if "nq" in (own := e.attributes)
         ]
         for key in root.find_all("key") if root else ():
-            numbers, given = [float(x) for x in (key.get("qpos") or "").split()], {}
+            numbers, given = _numbers(key.get("qpos") or ""), {}
             for name, count in joints if len(numbers) == sum(count for _, count in joints) else ():
-                given[name], numbers = tuple(numbers[:count]), numbers[count:]
+                given[name], numbers = numbers[:count], numbers[count:]
                 if count >= QUATERNION:  # MuJoCo's begin with w
                     given[name] = (*given[name][:-4], *given[name][-3:], given[name][-4])
             found += _posture(robot, given, f"keyframe {key.get('name') or ''!r}", one.source)
     return tuple(found)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers in a text, none if something else is in it."""
+    try:
+        return tuple(map(float, text.split()))
+    except ValueError:
+        return ()
 
 
 def _posture(

@@ -81,9 +81,9 @@ class CollisionSize(LinkQuality):
             if link.visuals and link.collisions
             if (seen := size(link.visuals)) is not None and (felt := size(link.collisions)) is not None
         ]
-        parts = (np.array([row[k] for row in found]).reshape(-1, 2, 3) for k in (1, 2))
+        boxes, felt_boxes = (np.array([row[k] for row in found]).reshape(-1, 2, 3) for k in (1, 2))
         meshes = [[all(map(file_of, shapes)) for shapes in (link.visuals, link.collisions)] for link, *_ in found]
-        wrong = _differences(*parts, np.array(meshes, dtype=bool).reshape(-1, 2))[:3]
+        wrong = _differences(boxes, felt_boxes, np.array(meshes, dtype=bool).reshape(-1, 2))[:3]
         for i in np.flatnonzero(np.any(wrong, axis=0)):
             link = found[i][0]
             whole, felt_whole = bounds.whole(link.visuals), bounds.whole(link.collisions)
