@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from kinetree.compiler.cache import digest
 from kinetree.contact.bounds import ROW, Covers
 from kinetree.contact.convex import START, relative
 from kinetree.contact.exact import Exact
+from kinetree.contact.nearest import Bounds, Witness
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
 from kinetree.contact.ways import columns_between
@@ -26,22 +27,6 @@ PORTION = 2000
 """Configurations that are tested at once, so that what is known of them stays in the processor's cache."""
 MOST_DRAWN = 1000
 """Configurations that are drawn at most for each that is returned by `sample`."""
-
-
-class Bounds(NamedTuple):
-    """Bounds (…,) of the least distance, m: lower <= distance <= upper."""
-
-    lower: Any
-    upper: Any
-
-
-class Witness(NamedTuple):
-    """Where two links are nearest: `pair`, its number in `pairs` (…,); `distance` (…,), m, 0 in contact; and
-    the nearest `points` (…, 2, 3) of both in the root frame, m, not numbers in contact."""
-
-    pair: Any
-    distance: Any
-    points: Any
 
 
 def solid_pairs(exact: Exact, pairs: Sequence[Pair]) -> list[Pair]:
