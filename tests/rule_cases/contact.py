@@ -89,6 +89,7 @@ CASES = {
             "a state": Model(
                 **{**vars(state(1.1)), "says": "'base' and 'ball', at --deg --q a=63", "element": "group_state 's'"}
             ),
+            "a state that touches by hardly 0.01 rad": state(1 + AT - 0.0101),
             "a keyframe": Model(**{**vars(keyframe("1.1 0.2")), "element": "keyframe 'home'"}),
             "a keyframe with a quaternion, w first": Model(
                 **{
@@ -100,6 +101,7 @@ CASES = {
         silent={
             "apart": swing(),
             "a state apart": state(1 + AT + 0.001),
+            "a state that touches by hardly less than 0.01 rad": state(1 + AT - 0.0099),
             "a state outside of the limits": state(1.1, swing(upper=1.05)),
             "a state of another joint, while the neutral posture touches": Model(
                 **{**vars(state(0.1, swing(at=0.0), "b")), "about": "group_state 's'"}

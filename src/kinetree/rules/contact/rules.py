@@ -25,6 +25,7 @@ QUATERNION = 4
 """Numbers of a quaternion."""
 ROUNDED = 1e-3
 """How far outside of the limits a posture may be, rad or m."""
+LITTLE = Threshold(0.01, "rad or m", "how far all joints are from the posture when links still touch")
 SELDOM = Threshold(0.5, "", "largest share of configurations in which these links touch elsewhere")
 INSIDE_RAD = Threshold(0.1, "rad", "how far inside of the end of its range a turning joint is when links still touch")
 INSIDE_M = Threshold(0.005, "m", "how far inside of the end of its range a sliding joint is when links still touch")
@@ -86,6 +87,7 @@ class FreePostures(Quality, OfContact):
 
     code = "CON-002"
     url = URL
+    thresholds = (LITTLE,)
     evidence = "heuristic"
     clause = "a configuration of the robot"
     good = '<origin xyz="0.55 0 0"/>'
@@ -93,7 +95,8 @@ class FreePostures(Quality, OfContact):
 
     def check(self, contacts: Contacts, postures: tuple[Posture, ...]) -> Iterator[Finding]:
         """Pairs in contact in the neutral posture, a state of the SRDF or a keyframe of an MJCF; of a state those that
-        its joints move. Not judged are pairs that are disabled, neighbours, or always in contact."""
+        its joints move. Not judged is contact that ends where all joints move a little, as of closed fingers, and
+        pairs that are disabled, neighbours, or always in contact."""
         neutral = contacts.robot.q()
         for one in postures:
             moved = {i for i in one.columns if one.q[i] != neutral[i]}
@@ -104,7 +107,8 @@ class FreePostures(Quality, OfContact):
                 if not contacts.columns[pair].isdisjoint(own)
                 and (pair not in contacts.neutral or contacts.columns[pair] <= one.columns)
             ]
-            if touching := contacts.search.in_all(one.q[None], pairs):
+            near = one.q + LITTLE * np.random.default_rng(0).choice((-1.0, 1.0), (FEW, len(one.q)))
+            if touching := contacts.search.in_all(np.concatenate([one.q[None], near]), pairs):
                 at = f", at {contacts.words(one.q, touching[0], moved)}" if moved else ""
                 message = f"links touch in it: {contacts.named(touching)}{at}"
                 yield self.finding(message, one.element, source=one.source)
