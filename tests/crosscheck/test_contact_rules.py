@@ -108,7 +108,12 @@ class TestPlanted:
     @pytest.mark.parametrize("fault", ["large", "small", "moved"])
     def test_a_visual_elsewhere(self, name, fault):
         robot = loaded(name)
-        both = [link for link in robot.links.values() if link.visuals and link.collisions]
+        moving = {joint.child for joint in robot.joints.values() if joint.kind.nv}
+        both = [
+            link for link in robot.links.values() if link.name in moving and len(link.visuals) == 1 and link.collisions
+        ]
+        if not both:
+            pytest.skip("no link has one visual")
         clean = {one.element for one in kt.check(robot, select=["GEO-005", "GEO-006", "MSH-006"], contact=True)}
         tried = 0
         for link in (both[0], both[len(both) // 2], both[-1]):
