@@ -71,6 +71,8 @@ class TestPlanted:
             assert [one.element for one in said] == [f"links {a!r} and {b!r}"]
             q = spelled(loaded(name), said[0].message)
             assert contact.where(q)[i], said[0].message
+            if about := re.search(r"about (\S+) %", said[0].message):
+                assert abs(float(about[1]) / 100 - share[i]) < 0.2, (said[0].message, share[i])
 
     def test_a_state_in_contact(self, name):
         robot, (contact, q, where, neighbours) = loaded(name), known(name)
