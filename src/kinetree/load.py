@@ -15,7 +15,7 @@ from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, fail, nearest_names
 from kinetree.files.opener import Files, read_file
 from kinetree.formats.losses.parts import PARTS, check_parts, note
-from kinetree.formats.registry import FORMATS, Format, ReadOptions, format_of_text, holds_xacro, srdf_text
+from kinetree.formats.registry import FORMATS, SEMANTIC, Format, ReadOptions, format_of_text, holds_xacro, srdf_text
 from kinetree.model.assemble import Reading, build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.edit.coupled_limits import nothing_inside
@@ -57,7 +57,7 @@ def load(
         packages: folders of ROS packages by name, searched first.
         model: the model to take from an SDF file that has several.
         srdf: a semantic description of the robot, with groups of joints: an SRDF file, expanded if its name ends in
-            .xacro, or its text, which begins with "<".
+            .xacro, or an XRDF file; or the text of either.
         limits: a TOML file of limits over several joints, added to the robot's own. For an iCub also "firmware",
             "tendons" or "ikin", limits of its shoulders ("icub" before version 3 has "tendons" without this); or the
             name of a real iCub, such as "iCubGenova02", for the position limits of its control boards. For a robot of
@@ -188,15 +188,20 @@ def _with_semantic(robot: Robot | None, findings: list[Finding], options: ReadOp
     text, file, more = srdf_text(options, _folders(options))
     if checked and more and all(f.code == "xacro-argument" for f in more):  # then it is not checked
         return robot, [*findings, *(replace(finding, code="xacro", severity="info") for finding in more)]
-    semantic, groups, found = read_onto(robot, text or b"", file, names=not checked)
+    if file.lower().endswith(SEMANTIC["xrdf"].suffixes):
+        from kinetree.formats.xrdf import read_onto as read_xrdf
+
+        made, found = read_xrdf(robot, text if isinstance(text, bytes) else b"", file, names=not checked)
+    else:
+        semantic, groups, found = read_onto(robot, text or b"", file, names=not checked)
+        joined = semantic and (semantic.joined(robot.semantic) if robot.semantic else semantic)
+        made = replace(robot, groups=Lookup("group", {**robot.groups, **groups}), semantic=joined) if joined else None
     more += found if text is not None else []
-    if semantic is None or any(f.severity == "error" for f in more):
+    if made is None or any(f.severity == "error" for f in more):
         unknown = Doubt("robot", robot.name, "groups")
         return replace(robot, doubts=(*robot.doubts, unknown)), [*findings, *more]
     made = replace(
-        robot,
-        groups=Lookup("group", {**robot.groups, **groups}),
-        semantic=semantic,
+        made,
         notes=(*robot.notes, *more),
         text=robot.text if checked else None,  # which a writer would take as it is, without the groups
     )

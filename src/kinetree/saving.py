@@ -7,7 +7,7 @@ from typing import Literal
 
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
-from kinetree.formats.registry import SRDF, WRITTEN, format_by_ending
+from kinetree.formats.registry import WRITTEN, format_by_ending
 from kinetree.model.robot import Robot
 
 
@@ -29,7 +29,7 @@ def save(
     Args:
         robot: the robot.
         path: the file; a file that exists is replaced.
-        format: "urdf", "sdf", "mjcf", "dh", "dh-csv", "ets" or "srdf"; by default the ending decides.
+        format: "urdf", "sdf", "mjcf", "dh", "dh-csv", "ets", "srdf", "xrdf" or "curobo"; by default the ending decides.
         assets: "bring" copies meshes and textures into the folder "assets" beside the file, converted if the format
             needs it. Files that are already beside it stay there. If the robot is written in its own format beside its
             own file, nothing is copied. "keep" leaves the references as they are, with a warning for those that find
@@ -57,10 +57,10 @@ def save(
     target = Path(path)
     if "\0" in str(target):
         raise fail("file", f"{str(target)!r} contains a null character, which no name of a file does")
-    srdf = target.name.lower().endswith(SRDF.suffixes)
-    row = WRITTEN.get(format) if format else SRDF if srdf else format_by_ending(target)
-    if row is None or row.writer is None:
+    row = WRITTEN.get(format) if format else format_by_ending(target, WRITTEN)
+    if row is None:
         legal = ", ".join(s for f in WRITTEN.values() for s in f.suffixes)
+        legal += ", or say format='curobo' for a YAML file of cuRobo"
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
@@ -68,12 +68,14 @@ def save(
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
     contents: dict[Path, bytes] = {}
     if (
-        assets == "bring" and row is not SRDF and (os.path.isfile(target) or not os.path.exists(target))
+        assets == "bring" and not row.beside and (os.path.isfile(target) or not os.path.exists(target))
     ):  # a pipe has no folder of its own
         robot, contents = copy_assets(robot, target, row.name, as_names(without))
-    notes = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and row is not SRDF else []
-    if robot.semantic and row is not SRDF:
+    notes = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and not row.beside else []
+    if robot.semantic and not row.beside and not (row.name == "mjcf" and robot.semantic.has_pairs_alone):
         message = f"what an SRDF says of it is not written to {row.name}; save it beside the file, as SRDF"
+        if row.name == "mjcf":
+            message = message.replace("of it is", "of it, besides pairs of links without contact, is")
         notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
     text = row.write(robot, without, notes)
     check_no_links(contents, target)

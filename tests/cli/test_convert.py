@@ -102,3 +102,61 @@ def test_what_is_written_has_the_limits_asked_for(run, tmp_path):
 def test_a_note_names_its_element(run, tmp_path):
     result = run("convert", "icub", tmp_path / "icub.xml")
     assert "note: sensor 'l_arm_ft': measures what the child link exerts" in result.stderr
+
+
+ROW = """<robot name='row'><link name='a'>{0}</link><link name='b'>{0}</link><link name='c'>{0}</link>
+<joint name='ab' type='continuous'><parent link='a'/><child link='b'/>{1}</joint>
+<joint name='bc' type='continuous'><parent link='b'/><child link='c'/>{1}</joint>
+</robot>""".format(
+    "<collision><geometry><box size='0.1 0.02 0.02'/></geometry></collision>",
+    "<origin xyz='0.15 0 0'/><axis xyz='0 0 1'/>",
+)
+
+
+@pytest.fixture
+def row(tmp_path):
+    (tmp_path / "row.urdf").write_text(ROW)
+    return tmp_path / "row.urdf"
+
+
+@pytest.mark.slow
+def test_planners_get_spheres_and_their_evidence_is_printed(run, row, tmp_path):
+    result = run("convert", row, tmp_path / "row.xrdf")
+    assert result.exit_code == 0
+    assert "beyond them (proved)." in result.stderr
+    assert "are false alarms." in result.stderr
+    read = kt.load(row, srdf=tmp_path / "row.xrdf").semantic
+    assert [one.link for one in read.sphere_approximations] == ["a", "b", "c"]
+    assert [(one.link1, one.link2) for one in read.disabled_collisions] == [("a", "b"), ("b", "c")]
+    finer = run("convert", row, "-", "--to", "curobo", "--slack", "4mm")
+    assert finer.stdout.count("center") > sum(len(one.spheres) for one in read.sphere_approximations)
+    other = run("convert", row, tmp_path / "other.xrdf", "--srdf", tmp_path / "row.xrdf")
+    assert "proved" not in other.stderr  # its own spheres stay
+    assert kt.load(row, srdf=tmp_path / "other.xrdf").semantic == read
+
+
+def test_a_urdf_of_spheres(run, row, tmp_path):
+    assert run("convert", row, tmp_path / "balls.urdf", "--slack", "2cm").exit_code == 0
+    shapes = [one.shape.kind for link in kt.load(tmp_path / "balls.urdf").links.values() for one in link.collisions]
+    assert {*shapes} == {"sphere"}
+    assert run("convert", row, tmp_path / "same.urdf").exit_code == 0
+    assert "sphere" not in (tmp_path / "same.urdf").read_text()
+
+
+def test_pairs_that_touch_are_excluded_on_request(run, row, tmp_path):
+    assert run("convert", row, tmp_path / "row.xml", "--exclude").exit_code == 0
+    assert (tmp_path / "row.xml").read_text().count("<exclude") == 2
+    assert run("convert", row, tmp_path / "bare.xml").exit_code == 0
+    assert "<exclude" not in (tmp_path / "bare.xml").read_text()
+
+
+def test_options_of_spheres_that_mean_nothing(run, row, tmp_path):
+    result = run("convert", row, tmp_path / "row.sdf", "--exclude")
+    assert (result.exit_code, "only MJCF has pairs that are excluded" in result.stderr) == (2, True)
+    for slack in ("5", "5 km", "1.2.3mm", "-5mm"):
+        result = run("convert", row, tmp_path / "row.xrdf", f"--slack={slack}")
+        assert (result.exit_code, f"--slack is '{slack}'; expected a length with its unit" in result.stderr) == (
+            2,
+            True,
+        )
+    assert "expected a distance above 0, m" in run("convert", row, tmp_path / "row.xrdf", "--slack", "0mm").stderr

@@ -137,3 +137,15 @@ def test_refusals(run, arm, tmp_path):
         result = run("srdf", arm, *options)
         assert (result.exit_code, message in " ".join(result.stderr.split())) == (2, True), (options, result.stderr)
     assert "group name='arm'" in out.read_text()
+
+
+def test_a_link_that_cannot_be_read_is_skipped(run, arm):
+    text = arm.read_text().replace(
+        f"<link name='finger'>{BALL}",
+        "<link name='finger'>" + BALL.replace("<sphere radius='0.1'/>", "<mesh filename='no.stl'/>"),
+    )
+    arm.write_text(text)
+    assert "link 'finger': its collision shape cannot be used" in run("srdf", arm).stderr
+    result = run("srdf", arm, "--skip", "finger")
+    assert result.exit_code == 0
+    assert "finger" not in result.stdout

@@ -1,5 +1,6 @@
 """`kinetree convert`: conversion of a robot to another format."""
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,9 +13,11 @@ from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.cli._say import remark, say_text
 from kinetree.errors import Finding, equal, fail, others_like
-from kinetree.formats.registry import WRITTEN
+from kinetree.formats.registry import SEMANTIC, WRITTEN, format_by_ending
+from kinetree.model.edit.spheres import as_spheres
 from kinetree.model.robot import Robot
 from kinetree.saving import save
+from kinetree.syntax.numbers import number, to_si
 
 WRITABLE = list(WRITTEN)
 
@@ -23,6 +26,8 @@ WRITABLE = list(WRITTEN)
 @robot_argument
 @argument("out", "File to write, or - for the standard output.")
 @option("--to", "Format of OUT.  [default: by its ending]", type=click.Choice(WRITABLE))
+@option("--slack LENGTH", "Write spheres around the collision shapes, and how far they may reach, such as 5mm.")
+@option("--exclude", "Exclude pairs of links that touch by how the robot is built (MJCF).", is_flag=True)
 @without_option
 @assets_option
 @force_option
@@ -32,6 +37,8 @@ def command(
     robot: Robot,
     out: str,
     to: str | None,
+    slack: str | None,
+    exclude: bool,
     without: tuple[str, ...],
     assets: Literal["bring", "keep"],
     force: bool,
@@ -40,8 +47,12 @@ def command(
 
     Parts that the format lacks are kept in elements that only Kinetree reads. If other programs would see another robot
     without them, or if a mesh or texture is missing, the command lists them and writes nothing; --without leaves a part
-    out. On the standard output, references to meshes stay as they are."""
+    out. On the standard output, references to meshes stay as they are.
+
+    XRDF (.xrdf) and the YAML of cuRobo (--to curobo) describe a robot for planners, with spheres that contain its
+    collision shapes, and pairs of links that are not tested."""
     ctx.meta["kinetree.all"] = True
+    robot = _prepared(robot, to or str(getattr(format_by_ending(out, WRITTEN), "name", "")), slack, exclude)
     if out == "-":
         _print(robot, to, without)
         return
@@ -52,6 +63,34 @@ def command(
     _print_notes(notes)
     if robot.notes:
         remark(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them")
+
+
+def _prepared(robot: Robot, to: str, slack: str | None, exclude: bool) -> Robot:
+    """Return the robot with the spheres or pairs that its file shall have."""
+    semantic, has_shapes = robot.semantic, any(link.collisions for link in robot.links.values())
+    needs = to in ("xrdf", "curobo") and has_shapes and not (semantic and semantic.sphere_approximations)
+    if exclude and to != "mjcf":
+        raise fail("option", "--exclude means nothing to this format; only MJCF has pairs that are excluded")
+    if not (exclude or needs or slack):
+        return robot
+    from kinetree.contact.covers import SLACK
+    from kinetree.contact.make import collisions  # few conversions need it
+
+    if exclude:
+        robot = collisions(robot, geometry="hull").touching()
+    if needs or slack:
+        robot = collisions(robot).spheres(_metres(slack) if slack else SLACK)
+        remark(*(robot.semantic.evidence.splitlines() if robot.semantic else ()))
+        _print_notes(note for note in robot.notes if note.code == "spheres")
+    return robot if to in SEMANTIC or not slack else as_spheres(robot)
+
+
+def _metres(text: str) -> float:
+    match = re.fullmatch(r"([\d.]+) ?(mm|cm|m)", text)
+    value = number(match[1]) if match else None
+    if match is None or value is None:
+        raise fail("option", f"--slack is {text!r}; expected a length with its unit, such as 5mm")
+    return to_si(value, match[2])
 
 
 def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:

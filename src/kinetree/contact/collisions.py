@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from kinetree.compiler.cache import digest
 from kinetree.contact.bounds import ROW, Covers
 from kinetree.contact.convex import START, relative
+from kinetree.contact.covers import SLACK
 from kinetree.contact.exact import Exact
 from kinetree.contact.nearest import Bounds, Witness
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
+from kinetree.contact.rows import OfRows
+from kinetree.contact.solids import Solid
 from kinetree.contact.ways import columns_between
 from kinetree.display import counted
 from kinetree.errors import fail
@@ -35,7 +38,7 @@ def solid_pairs(exact: Exact, pairs: Sequence[Pair]) -> list[Pair]:
     return [(str(i), str(j)) for a, b in pairs for i in of_link[a] for j in of_link[b]]
 
 
-class Collisions:
+class Collisions(OfRows):
     """Which links are in contact. Call it with q (…, nq) for a truth value of each configuration (…,).
 
     pairs: the pairs of links that are tested. left_out: those that are not, each with its reason. margin: links count
@@ -165,15 +168,50 @@ class Collisions:
         """
         from kinetree.contact.semantic import described
 
+        self._check_alone()
+        return described(self)
+
+    def _check_alone(self) -> None:
         if self.moving:
             raise fail(
                 "moving", f"links {', '.join(self.moving)} move by themselves; expected links of the robot alone"
             )
-        return described(self)
+
+    def touching(self) -> Robot:
+        """Return the robot with the pairs that touch by how it is built in its semantic description, for `kt.save` as
+        MJCF: neighbours, and those in contact always, in the neutral configuration, or at zero. MuJoCo takes convex
+        hulls: `kt.collisions(robot, geometry="hull").touching()`. Raises KinetreeError if links move by themselves.
+        """
+        from kinetree.contact.touching import with_touching
+
+        self._check_alone()
+        return with_touching(self)
+
+    def spheres(self, slack: float = SLACK) -> Robot:
+        """Return the robot with spheres for its collision shapes in its semantic description, and the pairs of links
+        whose spheres must not be tested, for `kt.save` as XRDF, for cuRobo or as SRDF, and `kt.edit.as_spheres`.
+
+        The spheres contain the shapes, so that they miss no contact. They reach beyond them by about slack, m;
+        `evidence` of the description says how far at most, and how often they overlap though no links touch. Ignored
+        are, of the pairs that `semantic` finds, those that touch always or nearly so, and, if their spheres overlap in
+        some samples, those proved never to touch, or in more than 1 of 20, those never found in contact. Pairs whose
+        spheres overlap in all samples are ignored too; `notes` of the robot names them.
+
+        Raises KinetreeError for a slack that is not above 0, and if links move by themselves.
+        """
+        from kinetree.contact.spheres import with_spheres
+
+        if isinstance(slack, bool) or not (np.isfinite(slack) and slack > 0):
+            raise fail("slack", f"slack is {slack!r}; expected a distance above 0, m")
+        return with_spheres(self, float(slack))
 
     def links(self) -> list[str]:
         """Return the links with shapes."""
         return list(self._exact.of_link)
+
+    def solids(self) -> list[Solid]:
+        """Return the shapes of all links."""
+        return self._exact.solids
 
     def radii(self) -> dict[str, float]:
         """Return how far the shapes of each link reach from its origin at most, m."""
@@ -200,45 +238,6 @@ class Collisions:
                 least, self._distances(near, every, np.full(len(q), solids), np.minimum(above, least))[0]
             )
         return least
-
-    def placed(self, q: Array) -> Array:
-        """Return rows of configurations q (n, nq) for `maybe`, `gaps` and `touching`."""
-        return np.asarray(self._near(q))
-
-    def maybe(self, rows: Array) -> NDArray[np.bool_]:
-        """Return which pairs may be in contact by their covers (n, k)."""
-        lower = self._shifted(rows)[:, : len(self._solids)]
-        return np.asarray(np.logical_or.reduceat(~(lower >= self.margin), self._first, axis=1))
-
-    def gaps(self, rows: Array, row: Array, pair: Array) -> Array:
-        """Return the distances (m,) of the convex hulls of the links of one of `pairs` each, by its number (m,), m, in
-        the row of a number (m,): no more than those of the links."""
-        of, solids = self._solids_of(pair)
-        poses = self._posed(rows, row[of], solids)
-        far = self._exact.convexes.distances(self._solids[solids], relative(*poses))[1]
-        return np.asarray(np.minimum.reduceat(far, np.flatnonzero(np.diff(of, prepend=-1)))) if len(pair) else far
-
-    def touching(self, rows: Array, row: Array, pair: Array) -> NDArray[np.bool_]:
-        """Return likewise whether the links are in contact."""
-        of, solids = self._solids_of(pair)
-        near = self._shifted(rows)[row[of], solids] < self.margin
-        of, solids, found = of[near], solids[near], np.zeros(len(pair), dtype=bool)
-        found[of[self._touch(rows, row[of], solids)]] = True
-        return found
-
-    def triangles(self) -> Array:
-        """Return how many triangles the links of each of `pairs` have together (k,)."""
-        own = {
-            name: sum(len(self._exact.solids[i].surface.triangles) for i in some)
-            for name, some in self._exact.of_link.items()
-        }
-        return np.array([own[a] + own[b] for a, b in self.pairs])
-
-    def _solids_of(self, pair: Array) -> tuple[Array, Array]:
-        """Return the places (n,) of the pairs of solids (n,) in a list of pairs of links (m,)."""
-        counts = np.diff(self._first, append=len(self._solids))[pair]
-        of = np.repeat(np.arange(len(pair)), counts)
-        return of, np.arange(len(of)) + (self._first[pair] - np.cumsum(counts) + counts)[of]
 
     def may_be_near(self, q: Array, pair: int, above: Array) -> NDArray[np.bool_]:
         """Return whether the links of one of `pairs` may be at most some distances (n,) apart, m, at q (n, nq)."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
-from html import unescape
 from itertools import combinations
 from typing import NamedTuple
 
@@ -83,14 +81,13 @@ def without_srdf(
     if robot.semantic:
         reasons = {frozenset((p.link1, p.link2)): p.reason for p in robot.semantic.disabled_collisions}
         enabled = {frozenset((p.link1, p.link2)) for p in robot.semantic.enabled_collisions}
-    without = excluded(robot)
     kept: list[Pair] = []
     left_out: list[LeftOut] = []
     for pair in pairs:
         said = reasons.get(frozenset(pair))
         if frozenset(pair) in enabled:
             kept.append(pair)
-        elif frozenset(pair) in without:
+        elif said is not None and said.lower() == "exclude":
             left_out.append(LeftOut(*pair, "MJCF: exclude"))
         elif pair in always:
             left_out.append(LeftOut(*pair, "always in contact"))
@@ -101,13 +98,3 @@ def without_srdf(
         else:
             kept.append(pair)
     return kept, left_out
-
-
-def excluded(robot: Robot) -> set[frozenset[str]]:
-    """Return the pairs of bodies that the elements <exclude> of an MJCF name."""
-    texts = [own.text for own in robot.extensions if own.format == "mjcf" and own.tag == "contact"]
-    found = [dict(re.findall(r"\b(body[12])\s*=\s*[\"']([^\"']*)", one)) for one in _EXCLUDE.findall("".join(texts))]
-    return {frozenset(map(unescape, names.values())) for names in found}
-
-
-_EXCLUDE = re.compile(r"<exclude\b[^>]*>")

@@ -66,10 +66,10 @@ class Search:
         return found
 
     def touching(self, rows: Array, row: Array, pair: Array) -> NDArray[np.bool_]:
-        """Return which pairs (n,) are in contact in rows; see `Collisions.touching`."""
+        """Return which pairs (n,) are in contact in rows; see `Collisions.meeting`."""
         found, cost = np.zeros(len(pair), dtype=bool), EACH + self._triangles[pair]
         done = np.cumsum(cost) <= self.work
-        found[done] = self.contact.touching(rows, row[done], pair[done])
+        found[done] = self.contact.meeting(rows, row[done], pair[done])
         self.work -= float(cost[done & ~found].sum()) + EACH * int(found.sum())
         return found
 

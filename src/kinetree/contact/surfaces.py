@@ -26,9 +26,9 @@ def pieces(triangles: Array, step: float) -> Array:
     return np.concatenate(done)
 
 
-def step_of(triangles: Array, step: float) -> float:
+def step_of(triangles: Array, step: float, most: int = MOST_PIECES) -> float:
     """Return a step, or a larger one that leaves few pieces."""
-    return max(step, 2.0 * float(np.sqrt(area_of(triangles) / MOST_PIECES)))
+    return max(step, 2.0 * float(np.sqrt(area_of(triangles) / most)))
 
 
 def area_of(triangles: Array) -> float:
@@ -40,8 +40,8 @@ def area_of(triangles: Array) -> float:
 class Surface:
     """A surface in pieces, for distances that are too large by at most `error`, m."""
 
-    def __init__(self, triangles: Array, step: float) -> None:
-        own = pieces(triangles, step_of(triangles, step))
+    def __init__(self, triangles: Array, step: float, most: int = MOST_PIECES) -> None:
+        own = pieces(triangles, step_of(triangles, step, most))
         middles = own.mean(axis=1)
         self._tree = KDTree(middles)
         self.error = float(np.sqrt(((own - middles[:, None]) ** 2).sum(axis=2).max(initial=0.0)))

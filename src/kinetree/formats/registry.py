@@ -76,6 +76,7 @@ class Format:
     robot: whether its reader returns a robot, or the text of another format that is then read.
     carries: whether its writer keeps what the format lacks in elements of Kinetree, and remarks on it.
     remarks: whether its writer has other remarks.
+    beside: whether its files belong to a model in another format.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Format:
     robot: bool = True
     carries: bool = False
     remarks: bool = False
+    beside: bool = False
 
     def read(self, text: bytes | DerivedText, file: str, files: Files, options: ReadOptions) -> Reading:
         """Return the robot in a text, with doubts after errors, or None, and all findings."""
@@ -170,9 +172,16 @@ FORMATS: dict[str, Format] = {
 }
 
 
-SRDF = Format("srdf", (".srdf",), "srdf")
-"""The semantic description of a robot, which is read onto a robot of another format, and written beside it."""
-WRITTEN: dict[str, Format] = {row.name: row for row in (*FORMATS.values(), SRDF) if row.writer}
+SEMANTIC: dict[str, Format] = {
+    row.name: row
+    for row in (
+        Format("srdf", (".srdf",), "srdf", remarks=True, beside=True),
+        Format("xrdf", (".xrdf",), "xrdf", remarks=True, beside=True),
+        Format("curobo", (), "xrdf", writer="write_curobo", remarks=True, beside=True),
+    )
+}
+"""Semantic descriptions of a robot, which are read onto a robot of another format, and written beside it."""
+WRITTEN: dict[str, Format] = {row.name: row for row in (*FORMATS.values(), *SEMANTIC.values()) if row.writer}
 """Formats that can be written."""
 
 
@@ -182,8 +191,9 @@ def srdf_text(
     """Return the text of the SRDF of some options, expanded if it is xacro, its name in messages, and findings. The
     text is None after errors. Raises KinetreeError if the file cannot be read."""
     assert options.srdf is not None
-    if isinstance(options.srdf, str) and options.srdf.lstrip().startswith("<"):
-        return options.srdf.encode("utf-8", "surrogatepass"), "<srdf>", []
+    if isinstance(options.srdf, str) and (options.srdf.lstrip().startswith("<") or "\n" in options.srdf):
+        name = "<srdf>" if options.srdf.lstrip().startswith("<") else "<text>.xrdf"
+        return options.srdf.encode("utf-8", "surrogatepass"), name, []
     path = Path(options.srdf)
     text = read_file(path)
     if not path.name.lower().endswith(FORMATS["xacro"].suffixes):
@@ -201,10 +211,10 @@ def holds_xacro(text: bytes) -> bool:
     return (b"$" in text and (b"${" in text or b"$(" in text)) or b"<xacro:" in text
 
 
-def format_by_ending(path: str | os.PathLike[str]) -> Format | None:
+def format_by_ending(path: str | os.PathLike[str], rows: Mapping[str, Format] = FORMATS) -> Format | None:
     """Return the format of the ending of a file, or None."""
     name = os.path.basename(path).lower()
-    return next((row for row in FORMATS.values() if name.endswith(row.suffixes)), None)
+    return next((row for row in rows.values() if name.endswith(row.suffixes)), None)
 
 
 def format_of_text(path: Path, text: bytes) -> Format:
@@ -214,6 +224,10 @@ def format_of_text(path: Path, text: bytes) -> Format:
     if path.name.lower().endswith((".srdf", ".srdf.xacro")):
         message = "an SRDF describes the groups and states of a robot, and no model is known to which it belongs"
         fix = f"name its model: kinetree check ROBOT.urdf --also {path.name}, or kt.load('ROBOT.urdf', srdf=…)"
+        raise KinetreeError(Finding("srdf-alone", "error", message, Source(str(path)), fix=fix))
+    if path.name.lower().endswith(SEMANTIC["xrdf"].suffixes):
+        message = "an XRDF describes spheres and limits of a robot, and no model is known to which it belongs"
+        fix = f"name its model: kinetree inspect ROBOT.urdf --srdf {path.name}, or kt.load('ROBOT.urdf', srdf=…)"
         raise KinetreeError(Finding("srdf-alone", "error", message, Source(str(path)), fix=fix))
     if path.suffix.lower() in (".yaml", ".yml"):
         message = "a YAML file makes no robot; it is checked together with a model"

@@ -6,6 +6,7 @@ items true to a robot whose parts get other names, or go.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 from kinetree.display import Brief
@@ -113,10 +114,14 @@ class Sphere(Brief):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SphereApproximation(Brief):
-    """Spheres that stand for the shape of a link."""
+    """Spheres that stand for the shape of a link. buffer, self_buffer: by how much planners make them larger, m,
+    against the surroundings and against other links; SRDF has neither. evidence: how near they are to the shape."""
 
     link: str
     spheres: tuple[Sphere, ...] = ()
+    buffer: float = 0.0
+    self_buffer: float = 0.0
+    evidence: str = field(default="", compare=False)
     source: Source | None = field(default=None, compare=False)
 
 
@@ -132,7 +137,8 @@ class JointProperty(Brief):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Semantic(Brief):
-    """The semantic description of a robot; extensions are elements of other tools, kept as they stand."""
+    """The semantic description of a robot; extensions are elements of other tools, kept as they stand. evidence: what
+    is known of the spheres and pairs, a line each."""
 
     name: str = ""
     groups: tuple[Group, ...] = ()
@@ -146,7 +152,23 @@ class Semantic(Brief):
     disabled_collisions: tuple[CollisionPair, ...] = ()
     sphere_approximations: tuple[SphereApproximation, ...] = ()
     extensions: tuple[Extension, ...] = ()
+    evidence: str = field(default="", compare=False)
     source: Source | None = field(default=None, compare=False)
+
+    def pairs_disabled(self, links: Collection[str]) -> list[CollisionPair]:
+        """Return the pairs whose collisions are not looked for, each once. links: those that an unchecked link could
+        collide with."""
+        unchecked = {one.link for one in self.unchecked_links}
+        more = (CollisionPair(*pair) for pair in combinations(links, 2) if not unchecked.isdisjoint(pair))
+        found = {frozenset((one.link1, one.link2)): one for one in (*more, *self.disabled_collisions[::-1])}
+        enabled = {frozenset((one.link1, one.link2)) for one in self.enabled_collisions}
+        return [one for pair, one in reversed(found.items()) if pair not in enabled and len(pair) == 2]
+
+    @property
+    def has_pairs_alone(self) -> bool:
+        """Whether it only says for which pairs of links collisions are looked for."""
+        pairs = ("unchecked_links", "enabled_collisions", "disabled_collisions")
+        return not any(getattr(self, of) for of in (*TAGS, "extensions") if of not in pairs)
 
     def references(self) -> "Iterator[Reference]":
         """Yield every name of a link, a joint or a group that an item uses, without those that it defines."""
@@ -228,7 +250,7 @@ TAGS: Mapping[str, tuple[str, type[Any]]] = {
 """Fields of a semantic description to their elements in SRDF."""
 CHILDREN = ("members", "joints", "spheres")
 """Fields of items that hold items."""
-NO_ATTRIBUTES = ("source", "evidence", *CHILDREN)
+NO_ATTRIBUTES = ("source", "evidence", "buffer", "self_buffer", *CHILDREN)
 """Fields of items that are no attributes in SRDF."""
 _TAG_OF: Mapping[type[Any], str] = {kind: tag for tag, kind in TAGS.values()} | {JointValue: "joint"}
 

@@ -47,7 +47,8 @@ class CheckOptions(Arguments):
     def rules_for(self, robot: Robot) -> tuple[type[Rule], ...]:
         """Return the rules of the profile without families about files that the robot lacks: to import them takes as
         long as to check an arm."""
-        has = {"XAC": bool(robot.text and robot.text.files), "MVT": bool(self.also), "SRD": robot.semantic is not None}
+        has_srdf = robot.semantic is not None and robot.semantic.source is not None  # not only pairs of an MJCF
+        has = {"XAC": bool(robot.text and robot.text.files), "MVT": bool(self.also), "SRD": has_srdf}
         has["CON"] = self.tests_contact
         return rules_of(self.profile or DEFAULT, tuple(letters for letters in has if not has[letters]))
 

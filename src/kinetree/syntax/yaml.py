@@ -1,9 +1,9 @@
 """YAML files as values with their places, within bounds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import radians
-from typing import Any
+from typing import Any, NamedTuple
 
 from kinetree.errors import Finding, KinetreeError, Source
 
@@ -57,12 +57,13 @@ class Yaml:
             yield from value.walk()
 
 
-def read_yaml_values(content: bytes, file: str) -> list[Yaml]:
-    """Return the documents of a YAML file. Raises KinetreeError if it is no YAML, or too large."""
+def read_yaml_values(content: bytes, file: str, factor: int = 1) -> list[Yaml]:
+    """Return the documents of a YAML file. factor: how much larger it may be than usual. Raises KinetreeError if it is
+    no YAML, or too large."""
     import yaml
 
-    if len(content) > MAX_YAML_BYTES:
-        raise KinetreeError(Finding("yaml", "error", f"has more than {MAX_YAML_BYTES} bytes", Source(file)))
+    if len(content) > MAX_YAML_BYTES * factor:
+        raise KinetreeError(Finding("yaml", "error", f"has more than {MAX_YAML_BYTES * factor} bytes", Source(file)))
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
         """Stops at too many values, which are slow to read."""
@@ -71,8 +72,8 @@ def read_yaml_values(content: bytes, file: str) -> list[Yaml]:
 
         def compose_node(self, *place: Any) -> Any:
             self.count += 1
-            if self.count > MAX_YAML_VALUES:
-                raise KinetreeError(_too_many(Source(file)))
+            if self.count > MAX_YAML_VALUES * factor:
+                raise KinetreeError(_too_many(Source(file), factor))
             return super().compose_node(*place)
 
     try:
@@ -83,21 +84,21 @@ def read_yaml_values(content: bytes, file: str) -> list[Yaml]:
         raise KinetreeError(Finding("yaml", "error", f"{getattr(error, 'problem', None) or error}", place)) from None
     except RecursionError:
         raise KinetreeError(Finding("yaml", "error", "is nested too deeply", Source(file))) from None
-    reader = _Reader(file)
+    reader = _Reader(file, factor)
     return [reader.value(node, _place(file, node), 0) for node in nodes if node is not None]
 
 
 class _Reader:
     """Counts values, of which aliases can make very many."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, file: str, factor: int) -> None:
+        self.file, self.factor = file, factor
         self.count = 0
 
     def value(self, node: Any, source: Source, depth: int) -> Yaml:
         self.count += 1
-        if self.count > MAX_YAML_VALUES or depth > MAX_YAML_DEPTH:
-            raise KinetreeError(_too_many(source))
+        if self.count > MAX_YAML_VALUES * self.factor or depth > MAX_YAML_DEPTH:
+            raise KinetreeError(_too_many(source, self.factor))
         tag = node.tag if node.tag.startswith("!") else ""
         if node.id == "mapping":
             named = [(key.value if key.id == "scalar" else "", key, value) for key, value in node.value]
@@ -109,9 +110,58 @@ class _Reader:
         return Yaml(source, text=node.value, tag=tag)
 
 
-def _too_many(source: Source) -> Finding:
-    return Finding("yaml", "error", f"has more than {MAX_YAML_VALUES} values, or {MAX_YAML_DEPTH} levels", source)
+def _too_many(source: Source, factor: int) -> Finding:
+    return Finding(
+        "yaml", "error", f"has more than {MAX_YAML_VALUES * factor} values, or {MAX_YAML_DEPTH} levels", source
+    )
 
 
 def _place(file: str, node: Any) -> Source:
     return Source(file, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+class Remarked(NamedTuple):
+    """A value to be written, with a comment behind it."""
+
+    value: Any
+    comment: str
+
+
+def yaml_lines(value: Any, indent: str = "") -> Iterator[str]:
+    """Yield the lines of YAML of mappings, lists, texts and numbers; every reader of YAML 1.1 and 1.2 sees the same.
+
+    Texts are in quotes, keys if they are short, as `no`, or no words. A list without comments is on one line.
+    """
+    rows = (
+        [(f"{key if key.isidentifier() and len(key) > 5 else _scalar(key)}:", own) for key, own in value.items()]
+        if isinstance(value, Mapping)
+        else [("-", own) for own in value]
+    )
+    for head, own in rows:
+        own, comment = own if isinstance(own, Remarked) else (own, "")
+        remark = f"  # {_scalar(comment)[1:-1]}" if comment else ""
+        inner = own.values() if isinstance(own, Mapping) else own
+        if (
+            own
+            and not isinstance(own, str | float)
+            and any(isinstance(one, Mapping | Remarked | list) for one in inner)
+        ):
+            yield f"{indent}{head}{remark}"
+            yield from yaml_lines(own, indent + "  ")
+        else:
+            yield f"{indent}{head} {_flow(own)}{remark}"
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_scalar(key)}: {_flow(own)}" for key, own in value.items()) + "}"
+    return f"[{', '.join(map(_flow, value))}]" if isinstance(value, list | tuple) else _scalar(value)
+
+
+def _scalar(value: str | float) -> str:
+    """Return a text in quotes, or a number with a point, without which 1e-05 would be a text."""
+    if isinstance(value, str):
+        letters = (f"\\{x}" if x in '"\\' else x if x.isprintable() else f"\\U{ord(x):08X}" for x in value)
+        return f'"{"".join(letters)}"'
+    text = repr(float(value) + 0.0)
+    return text if "." in text or "e" not in text else text.replace("e", ".0e")

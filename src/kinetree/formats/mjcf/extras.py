@@ -7,8 +7,10 @@ from kinetree.formats.mjcf.compiler import SIMULATION, Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import ATTACHED, RESOLVED
 from kinetree.formats.mjcf.order import order_elements
+from kinetree.formats.mjcf.pairs import pairs_in
 from kinetree.model.references import kind_of
 from kinetree.model.robot import Extension
+from kinetree.model.semantic import Semantic
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import element_text
 
@@ -45,6 +47,10 @@ def keep_sections(context: Context, root: Element, left: dict[str, list[Element]
             if section.tag == "keyframe":
                 order = order_elements(section, context.parts.joints)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
+            if section.tag == "contact":
+                known = context.parts.semantic.disabled_collisions if context.parts.semantic else ()
+                pairs = (*known, *pairs_in(section, {link.name for link in context.parts.links}))
+                context.parts.semantic = Semantic(context.parts.name, disabled_collisions=pairs) if pairs else None
             _keep(context, section)
         elif section.tag not in READ:
             message = f"<{section.tag}> is not understood; it is kept unchanged"

@@ -14,6 +14,7 @@ from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
 from kinetree.formats.mjcf.order import reordered, take_order, write_texts
+from kinetree.formats.mjcf.pairs import write_pairs
 from kinetree.formats.mjcf.read import read
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.unknown_names import unknown_names
@@ -101,8 +102,12 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
         _equalities(xml, job)
         _tendons(xml, job, kept)
         _sensors(xml, job, sites)
-        for element in (e for elements in kept.values() for e in elements):
-            _raw(xml, element)
+        kept.setdefault("contact", [])
+        for tag, elements in kept.items():
+            if tag == "contact":
+                write_pairs(xml, job, elements)
+            else:
+                xml.raw(*(line for element in elements for line in element_text(element).splitlines()))
     if not records:
         _lose_references(losses, robot, xml.text())
         losses.check()

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any
 
+from kinetree.display import some
+from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import CHILDREN, NO_ATTRIBUTES, TAGS, Member
 from kinetree.model.semantic_groups import semantic_of
@@ -13,18 +15,26 @@ from kinetree.syntax.xml.writer import XmlWriter
 INNER = {"joints": "joint", "spheres": "sphere"}
 
 
-def write(robot: Robot, without: Collection[str] = ()) -> str:
+def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
     """Return the semantic description of a robot as the text of an SRDF file; groups are those of the robot.
 
-    without: "group" and "extension" leave these out.
+    without: "group" and "extension" leave these out. notes: a list that gets remarks on what SRDF lacks.
     """
     semantic = semantic_of(robot)
+    extensions = [one for one in semantic.extensions if "extension" not in without]
+    lost = [one.tag for one in extensions if one.format != "srdf"]
+    lost += ["buffer_distance" for one in semantic.sphere_approximations if one.buffer or one.self_buffer]
+    if lost and notes is not None:
+        message = f"SRDF is written without what only XRDF has: {some(dict.fromkeys(lost))}"
+        notes.append(Finding("planned", "info", message, robot.source, f"robot {robot.name!r}"))
     xml = XmlWriter()
+    for line in semantic.evidence.splitlines():
+        xml.comment(line)
     with xml.open("robot", name=semantic.name):
         for field, (tag, _) in TAGS.items():
             for item in getattr(semantic, field) if field != "groups" or "group" not in without else ():
                 _write(xml, tag, item)
-        xml.raw(*(extension.text for extension in semantic.extensions if "extension" not in without))
+        xml.raw(*(extension.text for extension in extensions if extension.format == "srdf"))
     return xml.text()
 
 
@@ -39,6 +49,7 @@ def _write(xml: XmlWriter, tag: str, item: Any) -> None:
         xml.remark(getattr(item, "evidence", ""))
         return
     with xml.open(tag, **attributes):
+        xml.remark(getattr(item, "evidence", ""))
         for one in getattr(item, inner):
             _write(xml, INNER.get(inner, ""), one)
 

@@ -42,7 +42,7 @@ class Contacts:
 
     def __init__(self, robot: Robot, contact: Collisions) -> None:
         from kinetree.contact.make import NEAR
-        from kinetree.contact.pairs import excluded, moving_pairs
+        from kinetree.contact.pairs import moving_pairs
         from kinetree.contact.search import Search
         from kinetree.contact.ways import columns_between, corners, samples
 
@@ -64,7 +64,7 @@ class Contacts:
         self.neutral = self.search.in_all(robot.q()[None], sorted(asked))
         ends = {i: corners(robot, *self.pairs[i]) for i in self.search.in_all(self.q[:FEW], self.neutral)}
         self.always = {i for i, q in ends.items() if self.search.in_all(q[:: max(len(q) // CORNERS, 1)], [i])}
-        out = {i for key, i in every.items() if key in written or key in excluded(robot) or key & unchecked}
+        out = {i for key, i in every.items() if key in written or key & unchecked}
         out -= {i for key, i in every.items() if key in enabled}
         self.missing = [pair for i, pair in enumerate(self.pairs) if i in self.always - out and {*pair} not in enabled]
         self.tested = [i for i in range(len(self.pairs)) if i not in out | self.neighbours | self.always]
