@@ -652,7 +652,7 @@ DEFECTS = (
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),
     Planted("MSH-005", _visual('filename="package://arm/meshes/cut.stl"')),
-    Planted("MSH-006", _visual('filename="package://arm/meshes/millimetres.stl"'), implied=("INR-017",)),
+    Planted("MSH-006", _visual('filename="package://arm/meshes/millimetres.stl"'), implied=("GEO-005", "INR-017")),
     *OF_LINKS,
 )
 

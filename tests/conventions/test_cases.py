@@ -37,7 +37,11 @@ def test_every_case_is_of_a_rule() -> None:
     assert set(TABLES) == set(codes_of(FAMILIES))
 
 
-@pytest.mark.parametrize("letters", FAMILIES)
+SLOW = {"CON": pytest.mark.slow}
+"""Marks of families whose rules compile kernels."""
+
+
+@pytest.mark.parametrize("letters", [pytest.param(one, marks=SLOW.get(one, ())) for one in FAMILIES])
 def test_cases_of(letters: str, golden: Callable[[str, str], None]) -> None:
     wrong: dict[str, str] = {}
     lines: list[str] = []

@@ -2,27 +2,33 @@
 
 import numpy as np
 
-from kinetree.rules.shapes.looks import AWAY, LARGER, _difference, _differences
+from kinetree.rules.shapes.looks import AWAY, LARGER, SEEN_LARGER, _difference, _differences
 
 CUBE = np.array([[-0.1] * 3, [0.1] * 3])
 
 
 def test_boxes_are_judged_one_by_one():
-    far = CUBE + np.array([2.0, 0, 0])
-    seen, felt = np.array([CUBE, CUBE, CUBE]), np.array([CUBE, far, CUBE * (LARGER + 1)])
-    is_larger, is_away, large, small, away = _differences(seen, felt)
-    assert is_larger.tolist() == [False, False, True]
-    assert is_away.tolist() == [False, True, False]
-    np.testing.assert_allclose(away, [0, 1.8, 0], atol=1e-12)
-    np.testing.assert_allclose(small, [0.2 * 3**0.5] * 3)
-    np.testing.assert_allclose(large, [0.2 * 3**0.5] * 2 + [0.2 * 3**0.5 * (LARGER + 1)])
+    far, none = CUBE + np.array([2.0, 0, 0]), np.zeros((4, 2), dtype=bool)
+    seen = np.array([CUBE, CUBE, CUBE, CUBE * (SEEN_LARGER + 1)])
+    felt = np.array([CUBE, far, CUBE * (LARGER + 1), CUBE])
+    is_larger, is_smaller, is_away, large, small, away = _differences(seen, felt, none)
+    assert is_larger.tolist() == [False, False, True, False]
+    assert is_smaller.tolist() == [False, False, False, True]
+    assert is_away.tolist() == [False, True, False, False]
+    np.testing.assert_allclose(away, [0, 2, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(small / 3**0.5, [0.2, 0.2, 0.2, 0.2 * (SEEN_LARGER + 1)])
+    np.testing.assert_allclose(large / 3**0.5, [0.2, 0.2, 0.2 * (LARGER + 1), 0.2])
 
 
 def test_the_distance_counts_along_all_axes_together():
-    size = 0.2 * 3**0.5
-    step = AWAY * size / 3**0.5  # along each axis, between the faces
-    assert _difference(CUBE, CUBE + 0.2 + step * 0.999) is None
-    assert _difference(CUBE, CUBE + 0.2 + step * 1.001) == (
+    none, wide = np.zeros(2, dtype=bool), CUBE * [1, 1, 0.5]
+    size = 0.2 * 1.5
+    way = np.array([0.6, 0.8, 0.0]) * AWAY * size
+    assert way.max() < 0.2  # they overlap
+    assert _difference(wide, wide + way * 1.001, none) is None
+    way = np.array([0.0, 0.0, 1.0]) * AWAY * size
+    assert _difference(wide, wide + way * 0.999, none) is None
+    assert _difference(wide, wide + way * 1.001, none) == (
         f"the collision shapes are {round(AWAY * size * 1.001, 3):g} m away from the visuals, "
         f"which are {round(size, 3):g} m large"
     )

@@ -315,11 +315,11 @@ def wrong(text: str) -> list[str]:
 
 class TestPlanted:
     def test_every_rule_has_its_defect(self):
-        """All but LIM-012, of MJCF, and those of files beside the URDF, which have their own tests."""
+        """All but LIM-012, of MJCF, and those of files beside the URDF and of contact, which have their own."""
         lacking = RULES.keys() - {"LIM-012"} - {defect.code for defect in DEFECTS}
         assert not lacking, f"add {', '.join(sorted(lacking))} to DEFECTS in tests/planting.py"
         others = {rule.code for rule in rules_of("sim") if rule.code not in RULES}
-        of_files = {code for code in others if code.startswith(("XAC", "MVT", "SRD"))}
+        of_files = {code for code in others if code.startswith(("XAC", "MVT", "SRD", "CON"))}
         assert {defect.code for defect in (*OF_REPS, *OF_CONTROL)} == others - of_files - {"R105-004"}
 
     def test_in_the_example_every_defect_has_its_place_and_is_found(self):

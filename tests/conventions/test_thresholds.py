@@ -35,13 +35,15 @@ OTHERS = {
     "rounding of numbers": "EXACT_ZERO NOTHING inertia.ROUNDED",
     "repairs and options": "placement.AWAY fixes.AWAY places.FAR placement.LEVEL placement.EXACT angles.EXACT OFF",
     "tables, whose rows have cases": "RATIOS FRACTIONS axes.SIDES",
-    "names and formats": "FEET FREE HEADER",
+    "names and formats": "FEET FREE HEADER QUATERNION",
+    "work for contact": "MOST_PAIRS DRAWN FEW CORNERS contact.rules.ROUNDED",
 }
 """Numbers of modules that no page shows, by the ends of their names."""
 PART = 0.02
 """By which part of itself a number is moved; a count is moved by one."""
 PARTS = {
     "largest error of an exact fraction of π": 0.11,
+    "largest share of configurations in which these links touch elsewhere": 0.07,
     "smallest similarity of a scheme to package that is a slip": 0.03,
 }
 """The same of numbers so near to which there are no texts."""

@@ -119,10 +119,10 @@ def findings_alone(code: str, model: Model, also: Collection[str] = ()) -> list[
     assert rule is not None
     if model.files:
         return _beside(code, model, robot)
-    kind = reading.pop("kind", None)
+    kind, contact = reading.pop("kind", None), reading.pop("contact", code.startswith("CON"))
     options = options_of(robot, model.profile or profile_of(code), (), (), model.controller, reading)
     rules = [one for one in options.rules if one.code in also] + [rule]
-    found = [one for one in ask(robot, rules, replace(options, kind=kind)) if one.code == code]
+    found = [one for one in ask(robot, rules, replace(options, kind=kind, contact=contact)) if one.code == code]
     return [one for one in found if model.about in (None, one.element)]
 
 

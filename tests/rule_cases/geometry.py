@@ -272,10 +272,19 @@ CASES = {
     "GEO-005": Cases(
         found={
             "hardly five times as large": pair(seen(box(0.1)), felt(box(0.505))),
-            "hardly twice the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.45 0 0")),
+            "hardly 0.8 of the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.14 0 0")),
+            "visuals hardly ten times as large": Model(
+                pair(seen(box(1.01)), felt(box(0.1))), says="are 0.173 m large, the visuals 1.75 m"
+            ),
+            "a visual mesh in another scale": Model(
+                pair(seen(mesh(of("whole"), "0.0099 0.0099 0.0099")), felt(mesh(of("whole")))), options=PACKAGES
+            ),
+            "a collision mesh in another scale": Model(
+                pair(seen(mesh(of("whole"))), felt(mesh(of("whole"), "0.0099 0.0099 0.0099"))), options=PACKAGES
+            ),
             "six times as large": Model(pair(seen(box(0.1)), felt(box(0.6))), says="collision shapes are 1.04 m large"),
             "elsewhere": Model(
-                pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")), says="the collision shapes are 0.5 m away"
+                pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")), says="the collision shapes are 0.6 m away"
             ),
             "a scale left out": Model(
                 pair(seen(mesh(of("whole"), "0.1 0.1 0.1")), felt(mesh(of("whole")))), options=PACKAGES
@@ -283,11 +292,19 @@ CASES = {
         },
         silent={
             "hardly less than five times as large": pair(seen(box(0.1)), felt(box(0.495))),
-            "hardly less than twice the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.443 0 0")),
+            "hardly less than 0.8 of the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.137 0 0")),
+            "away, but not apart": pair(seen(box(1, 0.1, 0.1)), felt(box(1, 0.1, 0.1), xyz="0.95 0 0")),
+            "visuals hardly less than ten times as large": pair(seen(box(0.99)), felt(box(0.1))),
+            "a visual mesh that marks a place": Model(
+                pair(seen(mesh(of("whole"), "0.0101 0.0101 0.0101")), felt(mesh(of("whole")))), options=PACKAGES
+            ),
+            "a small collision mesh": Model(
+                pair(seen(mesh(of("whole"))), felt(mesh(of("whole"), "0.0101 0.0101 0.0101"))), options=PACKAGES
+            ),
             "less than five times as large": pair(seen(box(0.1)), felt(box(0.49))),
             "smaller": pair(seen(box(1)), felt(box(0.01))),
             "a mark": pair(seen(box(0.011)), felt(box(1))),
-            "beside": pair(seen(box(0.1)), felt(box(0.1), xyz="0.4 0 0")),
+            "beside": pair(seen(box(0.1)), felt(box(0.1), xyz="0.1 0 0")),
             "seen only": pair(seen(box(0.1))),
             "a mesh that is not there": pair(seen(box(0.1)), felt(mesh("a.stl")), felt(box(1))),
         },

@@ -50,6 +50,14 @@ def adjacent(joints: int, missing: int) -> Model:
     return Model(robot(*parts), srdf=f'<robot name="r">{pairs}</robot>')
 
 
+def touching(disabled: int, more: str = "", **said: object) -> Model:
+    """A chain of four links, of which neighbours touch, with an SRDF that disables the first of three pairs."""
+    parts = [link(f"l{i}", felt(box(1.1, 0.1, 0.1), xyz="0.5 0 0")) for i in range(4)]
+    parts += [joint(f"j{i}", f"l{i}", f"l{i + 1}", kind="revolute", xyz="1 0 0", axis="1 0 0") for i in range(3)]
+    pairs = "".join(f'<disable_collisions link1="l{i}" link2="l{i + 1}" reason="Adjacent"/>' for i in range(disabled))
+    return Model(robot(*parts), srdf=f'<robot name="r">{pairs}{more}</robot>', options={"contact": True}, **said)
+
+
 CASES = {
     "SRD-001": Cases(
         found={
@@ -257,6 +265,8 @@ CASES = {
     "SRD-011": Cases(
         found={
             "three of ten": adjacent(10, 3),
+            "one of three": touching(disabled=1, says="are not disabled: 'l1' and 'l2', 'l2' and 'l3'"),
+            "none": touching(disabled=0, says="these always touch, and are not disabled: 'l0' and 'l1'"),
             "one of six": model(
                 'link1="link_5" link2="link_6" reason="Adjacent"',
                 'link1="link_4" link2="link_6"',
@@ -265,6 +275,11 @@ CASES = {
         },
         silent={
             "four of thirteen": adjacent(13, 4),
+            "one of three, without contact": replace(touching(disabled=1), options={}),
+            "all, with contact": touching(disabled=3),
+            "apart": replace(touching(disabled=0), text=touching(0).text.replace("1.1 ", "0.9 ")),
+            "enabled, with contact": touching(2, '<enable_collisions link1="l2" link2="l3"/>'),
+            "disabled with all": touching(2, '<disable_default_collisions link="l3"/>'),
             "all": model(),
             "a link of no pair": model('<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>', ""),
             "enabled": model(

@@ -37,6 +37,7 @@ def check(
     ignore: Iterable[str] = (),
     controller: str | None = None,
     kind: str | None = None,
+    contact: bool = False,
     **options: Any,
 ) -> Findings:
     """Return what is wrong with a robot: findings of its reader, and violations of the conventions of a profile.
@@ -47,6 +48,8 @@ def check(
     profile: a key of PROFILES.
     controller: the robot's controller, a key of `kinetree.controllers`; by default derived from the model's names.
     kind: what the robot is, such as "arm" or "legged"; by default derived from its structure, names and sizes.
+    contact: whether links are tested for contact (rules CON), which takes up to a second a robot; naming them in
+    `select` does so too.
     select, ignore: codes or their beginnings, to report only these or to leave these out. Errors of the reader are
     always reported.
 
@@ -64,7 +67,7 @@ def check(
     check_kind(kind)
     if not isinstance(source, Robot):
         source, options["xacro_args"] = located(source, options.get("format"), options.get("xacro_args"))
-    how = replace(options_of(source, profile, select, ignore, controller, options), kind=kind)
+    how = replace(options_of(source, profile, select, ignore, controller, options), kind=kind, contact=contact)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; expected packages or confined"
         raise fail("option", message)

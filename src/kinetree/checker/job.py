@@ -30,6 +30,11 @@ class Job:
     baseline: str | None = None
     row: Source | None = None
 
+    @property
+    def without_contact(self) -> "Job":
+        """The job without the tests for contact."""
+        return replace(self, options=replace(self.options, ignore=(*self.options.ignore, "CON")))
+
 
 @dataclass(frozen=True)
 class Excuse:

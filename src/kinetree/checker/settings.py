@@ -22,7 +22,7 @@ from kinetree.syntax.toml import Places, TomlTable, is_text, is_texts, shown
 OWN, SHARED = "kinetree.toml", "pyproject.toml"
 KEYS = (
     *("profile", "select", "ignore", "controller", "baseline", "exclude", "per-file-ignores", "models", "folders"),
-    "environment",
+    *("environment", "contact"),
 )
 MAX_FAULTS = 100  # of one file
 FRAMES = tuple(CARRIERS)
@@ -144,6 +144,7 @@ class _Reader:
                 self.codes(table.data.get("select", []), "select"),
                 self.codes(table.data.get("ignore", []), "ignore"),
                 self.controller(table),
+                contact=table.value("contact", False, lambda said: isinstance(said, bool), "expected true or false"),
             ),
             baseline and os.path.normpath(os.path.join(self.folder, baseline)),
             self.exclude(table),

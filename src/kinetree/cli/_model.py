@@ -145,13 +145,17 @@ def reading_texts(function: Function) -> Function:
     return decorated(function, titled(READING, (formats, *_OPTIONS[1:3])))
 
 
-def check_options(select: str, ignore: str) -> Decorator:
+contact_option = option("--contact", "Test links for contact too (rules CON); takes up to a second a robot.")
+
+
+def check_options(select: str, ignore: str, contact: bool = False) -> Decorator:
     """Return a decorator that adds the options of a check, with those of reading, as one argument `options`. select,
-    ignore: their help."""
+    ignore: their help. contact: whether there is --contact."""
     options = (
         option("--profile", f"Conventions to check.  [default: {DEFAULT}]", type=[*PROFILES]),
         option("--select CODE", f"{select} Repeatable."),
         option("--ignore CODE", f"{ignore} Repeatable."),
+        *([contact_option] if contact else []),
         option("--kind", "Kind of the robot.  [default: by its structure]", type=[*KINDS]),
         option("--controller KEY", "Controller of the robot, such as kuka.  [default: by names in the model]"),
     )

@@ -39,7 +39,9 @@ def _print_protection(ctx: click.Context, param: click.Parameter, value: bool) -
 @kinetree_command("Check and repair", "kinetree check arm.urdf --profile ros")
 @robot_paths
 @check_options(
-    "Report only codes that begin with CODE, such as LIM.", "Leave out codes that begin with CODE, such as LIM-003."
+    "Report only codes that begin with CODE, such as LIM.",
+    "Leave out codes that begin with CODE, such as LIM-003.",
+    True,
 )
 @option("--config FILE", "Settings file.  [default: the nearest kinetree.toml above each PATH]")
 @option("--also FILE", "Check this file of one model too: its SRDF, or YAML of MoveIt. Repeatable.")

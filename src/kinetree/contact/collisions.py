@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from kinetree.contact.bounds import ROW, Covers
 from kinetree.contact.convex import START, relative
 from kinetree.contact.covers import SLACK
 from kinetree.contact.exact import Exact
+from kinetree.contact.nearest import Bounds, Witness
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
+from kinetree.contact.rows import OfRows
 from kinetree.contact.solids import Solid
 from kinetree.contact.ways import columns_between
 from kinetree.display import counted
@@ -30,29 +32,13 @@ MOST_DRAWN = 1000
 """Configurations that are drawn at most for each that is returned by `sample`."""
 
 
-class Bounds(NamedTuple):
-    """Bounds (…,) of the least distance, m: lower <= distance <= upper."""
-
-    lower: Any
-    upper: Any
-
-
-class Witness(NamedTuple):
-    """Where two links are nearest: `pair`, its number in `pairs` (…,); `distance` (…,), m, 0 in contact; and
-    the nearest `points` (…, 2, 3) of both in the root frame, m, not numbers in contact."""
-
-    pair: Any
-    distance: Any
-    points: Any
-
-
 def solid_pairs(exact: Exact, pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs of solids of pairs of links, by the texts of their numbers."""
     of_link = exact.of_link
     return [(str(i), str(j)) for a, b in pairs for i in of_link[a] for j in of_link[b]]
 
 
-class Collisions:
+class Collisions(OfRows):
     """Which links are in contact. Call it with q (…, nq) for a truth value of each configuration (…,).
 
     pairs: the pairs of links that are tested. left_out: those that are not, each with its reason. margin: links count

@@ -147,10 +147,16 @@ class _Shapes:
     notes: tuple[str, ...]
 
 
-def coarse(robot: Robot, pairs: Collection[Pair] | None = None, without: Collection[str] = ()) -> Collisions:
+def coarse(
+    robot: Robot, pairs: Collection[Pair] | None = None, without: Collection[str] = (), every: bool = False
+) -> Collisions:
     """Return what `collisions` does, ready at once and slower for each configuration: with a ball for each cover.
-    Whether pairs are always in contact is asked of a tenth of the samples. There may be no pair that is tested."""
+    Whether pairs are always in contact is asked of a tenth of the samples. There may be no pair that is tested.
+
+    every: whether all pairs that move against each other are tested, whatever is known of them."""
     shapes = _shapes(robot, "mesh", without, ball)
+    if every:
+        pairs = [pair for some in moving_pairs(robot, list(shapes.bodies)) for pair in some]
     own, left_out = _pairs(robot, shapes, pairs, (), ())
     return _collisions(robot, shapes, own, (), left_out, 0.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from kinetree.contact.never import MOST_PARTS, parts_of_proof
 from kinetree.contact.pairs import Pair
-from kinetree.contact.ways import SAMPLES, columns_between, corners, samples
+from kinetree.contact.ways import SAMPLES, columns_between, corners, samples, words
 from kinetree.display import counted
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
@@ -83,8 +84,14 @@ def _judged(contact: Collisions) -> tuple[list[CollisionPair], list[Touch]]:
             at, evidence = _never(contact, i, q[np.argsort(bounds[:, i])[:STARTS]], columns, radii)
             found += [] if at is not None else [CollisionPair(*pair, "Never", evidence)]
         if at is not None:
-            touched.append(Touch(pair, _words(contact, i, at, columns), bool(neutral[i])))
+            text = words(robot, at, columns, partial(_touches, contact, i))
+            touched.append(Touch(pair, text, bool(neutral[i])))
     return found, touched
+
+
+def _touches(contact: Collisions, i: int, q: Array) -> bool:
+    """Return whether a pair is in contact at q (nq,)."""
+    return bool(contact.where(q)[i])
 
 
 def _grazes(contact: Collisions, i: int, columns: Sequence[int]) -> bool:
@@ -92,20 +99,6 @@ def _grazes(contact: Collisions, i: int, columns: Sequence[int]) -> bool:
     q = np.tile(contact.robot.q(), (64, 1))
     q[:, columns] += np.random.default_rng(0).uniform(-SMALL, SMALL, (len(q), len(columns)))
     return not bool(contact.where(contact.robot.limits.project(q))[:, i].all())
-
-
-def _words(contact: Collisions, i: int, q: Array, columns: Sequence[int]) -> str:
-    """Return the coordinates that move a pair as options of commands, with as many digits as keep the contact."""
-    robot = contact.robot
-    angular = [is_angle for name in robot.q_slices for is_angle in robot.joints[name].kind.angular]
-    scale, rounded = np.where(angular, 180 / np.pi, 1.0), robot.q()
-    for digits in (4, 6, 9, 17):
-        texts = [f"{x:.{digits}g}" for x in (q * scale)[columns]]
-        rounded[columns] = np.array([float(text) for text in texts]) / scale[columns]
-        if contact.where(rounded)[i]:
-            break
-    words = [f"--q {robot.coordinate_names[k]}={text}" for k, text in zip(columns, texts, strict=True)]
-    return " ".join(["--deg", *words])
 
 
 def _never(
@@ -152,11 +145,11 @@ def _with(robot: Robot, found: Sequence[CollisionPair], touched: Sequence[Touch]
     kept = [replace(one, evidence=_evidence(one, shown.get(pair))) for pair, one in old.items()]
     new = [one for pair, one in shown.items() if pair not in old.keys() | enabled]
     notes = []
-    for pair, words, neutral in touched:
+    for pair, where, neutral in touched:
         own, about = old.get(frozenset(pair)), f"links {pair[0]!r} and {pair[1]!r}"
         if own and own.reason.lower() not in KEPT:
             said = f"disabled as {own.reason}" if own.reason else "disabled without a reason"
-            message = f"the pair is {said}, but in contact at {words}"
+            message = f"the pair is {said}, but in contact at {where}"
             notes.append(Finding("srdf-contact", "warning", message, own.source, about))
         elif neutral and not own:
             message = "they are in contact in the neutral configuration, but not always; the pair is not disabled"

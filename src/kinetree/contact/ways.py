@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from itertools import product
+from shlex import quote
 
 import numpy as np
 
@@ -35,7 +37,24 @@ def columns_between(robot: Robot, a: str, b: str) -> set[int]:
     """Return the coordinates of q that move two links against each other."""
     model, joints = tree(robot), {joint.name for joint in between(robot, a, b)[1]}
     own = [where for name, where in zip(model.joints, model.q_slice, strict=True) if name in joints]
-    return {i for where in own for i in range(robot.nq)[where]}
+    return {i for where in own for i in range(where.start, where.stop)}
+
+
+def words(robot: Robot, q: Array, columns: Collection[int], holds: Callable[[Array], bool]) -> str:
+    """Return the joints that some coordinates of q (nq,) are of as options of commands, in degrees and m, the others
+    neutral, with as few digits as something holds with."""
+    text = ""
+    for digits in (1, 3, 6):
+        rounded, text = robot.q(), "--deg"
+        for name, where in robot.q_slices.items():
+            if not {*range(where.start, where.stop)}.isdisjoint(columns):
+                turns = np.array(robot.joints[name].kind.angular)
+                said = np.where(turns, np.rad2deg(q[where]).round(digits), q[where].round(digits + 3))
+                rounded[where] = np.where(turns, np.deg2rad(said), said)
+                text += f" --q {quote(name)}={','.join(f'{x:.12g}' for x in said.tolist())}"
+        if holds(rounded):
+            break
+    return text
 
 
 def carries(robot: Robot, a: str, b: str) -> bool:

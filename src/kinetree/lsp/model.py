@@ -78,7 +78,7 @@ def read_model(jobs: Sequence[Job], opened: Mapping[Path, bytes], encoding: str,
     the disk. before: the latest model, whose robot stays if there is none now."""
     read: set[Path] = set()
     with snapshot(opened, read) as held:
-        examined = tuple(examine_alone(job) for job in jobs)
+        examined = tuple(examine_alone(job.without_contact) for job in jobs)  # a key must not wait for it
     robot = next((one.robot for one in examined if one.robot and not _is_unknown(one.robot)), None)
     robot = robot or (before.robot if before else None)
     return Model(tuple(jobs), examined, held, frozenset(read), robot, encoding)

@@ -4,7 +4,7 @@ A rule's `check` names its inputs: `robot`, one of the options below, or any fac
 rules. A fact is a function that names its own inputs likewise. None means unknown, and rules that need it do not run.
 
 Options: controller: a key of kinetree.controllers, or None. strict: whether a missing frame is as grave as a wrong one.
-kind, frames, also: those of `CheckOptions`.
+kind, frames, also: those of `CheckOptions`. contact: whether links are tested for contact.
 packages: folders of ROS packages by name. confined: a `Confinement` outside of which no file is read, or False.
 """
 
@@ -37,8 +37,10 @@ ELSEWHERE = {
     "program": "xacro_text.calls",
     "attached_at": "xacro_text.calls",
     "elements": "repairs.fixes",
+    "missing_pairs": "rules.contact.contacts",
 }
-"""Functions of other packages that are facts, to their modules, which are imported when a rule first needs them."""
+"""Functions of other packages or families that are facts, to their modules, which are imported when a rule first needs
+them."""
 
 
 def fact(function: F) -> F:
@@ -59,6 +61,7 @@ class Subject:
             "kind": context.kind,
             "frames": context.frames,
             "also": context.also,
+            "contact": context.tests_contact,
             "packages": context.read.packages or {},
             "confined": context.read.confined,
         }

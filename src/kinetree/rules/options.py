@@ -24,6 +24,7 @@ class CheckOptions(Arguments):
     select, ignore: beginnings of the codes that are reported alone, or left out.
     kind: a key of KINDS; by default the robot's structure, names and sizes decide.
     frames: where the controller has "base", "flange" and "tool0": a pose X Y Z R P Y (m, rad), or the name of a frame.
+    contact: whether links are tested for contact, which takes up to a second; so they are if `select` names such rules.
     also: files of other programs that name parts of the robot, such as its SRDF and the YAML of its controllers.
     read: how the robot is read; meshes are looked for only in its packages and its confinement.
     """
@@ -34,6 +35,7 @@ class CheckOptions(Arguments):
     controller: str | None = None
     kind: str | None = None
     frames: Mapping[str, str] = field(default_factory=dict)
+    contact: bool = False
     also: tuple[str, ...] = ()
     read: ReadOptions = ReadOptions()
 
@@ -47,12 +49,19 @@ class CheckOptions(Arguments):
         long as to check an arm."""
         has_srdf = robot.semantic is not None and robot.semantic.source is not None  # not only pairs of an MJCF
         has = {"XAC": bool(robot.text and robot.text.files), "MVT": bool(self.also), "SRD": has_srdf}
+        has["CON"] = self.tests_contact
         return rules_of(self.profile or DEFAULT, tuple(letters for letters in has if not has[letters]))
 
     @property
     def strict(self) -> bool:
         """Whether a missing frame is as grave as a wrong one."""
         return PROFILES[self.profile or DEFAULT].strict
+
+    @property
+    def tests_contact(self) -> bool:
+        """Whether links are tested for contact: if `contact` or `select` says so, and `ignore` does not."""
+        asked = self.contact or any(code.startswith("CON") for code in self.select)
+        return asked and not any("CON".startswith(code) for code in self.ignore)
 
     def wants(self, code: str) -> bool:
         """Return whether findings of a code are reported."""

@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.quality import HALF_EXTENTS
-from kinetree.rules.shapes.mesh_facts import box_of
+from kinetree.rules.shapes.mesh_facts import MOST_BYTES, box_of
 from kinetree.rules.shapes.meshes import Asset, Readings
 from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import IDENTITY, Array, inverse
@@ -24,11 +24,19 @@ class Bounds:
     """Boxes (2, 3), lowest and highest corner in m, of shapes in the frame of a link or of the top link of a body.
 
     `part` is cheap: it reads no file, and knows a mesh by a sample of its triangles, so the true box is never smaller.
-    `whole` reads the meshes, and is None if a shape is not known.
+    `whole` reads the meshes, of up to `most` bytes if they are no binary STL, and is None if a shape is not known.
     """
 
-    def __init__(self, robot: Robot, bodies: Bodies, poses: Poses, files: Mapping[str, str], known: Readings) -> None:
-        self._files, self._known, self._read = files, known, 0
+    def __init__(
+        self,
+        robot: Robot,
+        bodies: Bodies,
+        poses: Poses,
+        files: Mapping[str, str],
+        known: Readings,
+        most: int = 4 * MOST_BYTES,
+    ) -> None:
+        self._files, self._known, self._read, self._most = files, known, 0, most
         self._in_body: dict[str, list[tuple[Array, Geometry]]] = {}
         self._boxes: dict[tuple[str, bool], Array | None] = {}
         for link in robot.links.values():
@@ -108,14 +116,14 @@ class Bounds:
         try:
             status = os.stat(path)
             self._read += status.st_size
-            return _box_of(path, status.st_mtime_ns, status.st_size) if self._read <= MOST_READ else None
+            return _box_of(path, status.st_mtime_ns, status.st_size, self._most) if self._read <= MOST_READ else None
         except OSError:
             return None
 
 
 @lru_cache(maxsize=1000)
-def _box_of(path: str, _changed: int, _size: int) -> Array | None:
-    return box_of(path)
+def _box_of(path: str, _changed: int, _size: int, most: int) -> Array | None:
+    return box_of(path, most)
 
 
 @fact
@@ -125,10 +133,11 @@ def bounds(
     poses: Poses,
     mesh_files: Mapping[str, tuple[str, Asset]] | None,
     readings: Readings | None,
+    contact: bool,
 ) -> Bounds:
-    """Return the boxes around the shapes of a robot."""
+    """Return the boxes around the shapes of a robot; with tests for contact those of larger files too."""
     there = {name: path for name, (path, state) in (mesh_files or {}).items() if state == "there"}
-    return Bounds(robot, bodies, poses, there, readings or {})
+    return Bounds(robot, bodies, poses, there, readings or {}, (20 if contact else 4) * MOST_BYTES)
 
 
 def joined(boxes: Iterable[Array | None]) -> Array | None:

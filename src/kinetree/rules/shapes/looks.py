@@ -18,7 +18,11 @@ LARGER = Threshold(5.0, "", "largest size of the collision shapes, as a multiple
 MOVED = Threshold(1e-3, "m", "largest distance between the two places")
 TURNED = Threshold(0.02, "rad", "largest turn between the two places")
 POSITION = re.compile(r"<pos>\s*((?:[-+.\deE]+\s*){3})</pos>")
-AWAY = Threshold(2.0, "", "largest distance between the two, as a multiple of the size of the larger one")
+SEEN_LARGER = Threshold(10.0, "", "largest size of the visuals, as a multiple of that of the collision shapes")
+SCALED = Threshold(100.0, "", "largest ratio of the sizes where the smaller shape is a mesh that only marks a place")
+AWAY = Threshold(
+    0.8, "", "largest distance between the middles of the two, as a multiple of the size of the larger one"
+)
 
 
 class Colour(LinkQuality):
@@ -60,25 +64,30 @@ class CollisionSize(LinkQuality):
     """
 
     code = "GEO-005"
-    thresholds = (LARGER, AWAY, MARKER)
+    thresholds = (LARGER, SEEN_LARGER, SCALED, AWAY, MARKER)
     evidence = "heuristic"
     clause = "the collision properties of a link"
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = '<collision><origin xyz="0.25 0 0"/><geometry><box size="4 1.2 1.2"/></geometry></collision>'
 
-    def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
-        """Collision shapes that are much larger than the visuals, or far away from them."""
+    def check(self, robot: Robot, bounds: Bounds, contact: bool) -> Iterator[Finding]:
+        """Collision shapes that are much larger than the visuals, or visuals that are than collision shapes, or far
+        away. Small shapes may only mark a place. Mesh files of up to 0.5 MB, 2 MB in all, and STL files are read; if
+        contact is asked for, those of up to 10 MB."""
+        size = bounds.whole if contact else bounds.part
         found = [
             (link, seen, felt)
             for link in robot.links.values()
             if link.visuals and link.collisions
-            if (seen := bounds.part(link.visuals)) is not None and (felt := bounds.part(link.collisions)) is not None
+            if (seen := size(link.visuals)) is not None and (felt := size(link.collisions)) is not None
         ]
-        parts = (np.array([row[k] for row in found]).reshape(-1, 2, 3) for k in (1, 2))
-        for i in np.flatnonzero(np.any(_differences(*parts)[:2], axis=0)):
+        boxes, felt_boxes = (np.array([row[k] for row in found]).reshape(-1, 2, 3) for k in (1, 2))
+        meshes = [[all(map(file_of, shapes)) for shapes in (link.visuals, link.collisions)] for link, *_ in found]
+        wrong = _differences(boxes, felt_boxes, np.array(meshes, dtype=bool).reshape(-1, 2))[:3]
+        for i in np.flatnonzero(np.any(wrong, axis=0)):
             link = found[i][0]
             whole, felt_whole = bounds.whole(link.visuals), bounds.whole(link.collisions)
-            if whole is not None and felt_whole is not None and (difference := _difference(whole, felt_whole)):
+            if difference := _difference(whole, felt_whole, np.array(meshes[i])):
                 yield self.finding(difference, link)
 
 
@@ -172,21 +181,28 @@ class CollisionMesh(MeshRule):
                 yield self.finding(f"{message}; use a simplified one", link, source=geometry.source)
 
 
-def _difference(seen: np.ndarray, felt: np.ndarray) -> str | None:
-    """Return how the box of collision shapes differs from that of visuals, None if it does not."""
-    is_larger, is_away, large, small, away = (value.item() for value in _differences(seen, felt))
-    if is_larger:
+def _difference(seen: np.ndarray | None, felt: np.ndarray | None, meshes: np.ndarray) -> str | None:
+    """Return how the box of collision shapes differs from that of visuals, None if it does not, or
+    one is not known."""
+    if seen is None or felt is None:
+        return None
+    is_larger, is_smaller, is_away, large, small, away = (value.item() for value in _differences(seen, felt, meshes))
+    if is_larger or is_smaller:
         return f"the collision shapes are {number(large)} m large, the visuals {number(small)} m"
     if is_away:
         return f"the collision shapes are {number(away)} m away from the visuals, which are {number(small)} m large"
     return None
 
 
-def _differences(seen: np.ndarray, felt: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return whether boxes (..., 2, 3) of collision shapes are too large, or too far from those of visuals, the sizes
-    of both, and how far they are apart."""
+def _differences(seen: np.ndarray, felt: np.ndarray, meshes: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return whether boxes (..., 2, 3) of collision shapes are too large, too small, or too far from those of visuals,
+    the sizes of both, and how far their middles are apart. meshes (..., 2): whether visuals and collision shapes are
+    meshes."""
     large, small = (np.linalg.norm(box[..., 1, :] - box[..., 0, :], axis=-1) for box in (felt, seen))
-    between = np.maximum(seen[..., 0, :] - felt[..., 1, :], felt[..., 0, :] - seen[..., 1, :])
-    away = np.linalg.norm(np.maximum(0, between), axis=-1)
-    known = (small >= MARKER) & (large > 0)
-    return known & (large > LARGER * small), known & (away > AWAY * np.maximum(large, small)), large, small, away
+    between = np.maximum(seen[..., 0, :] - felt[..., 1, :], felt[..., 0, :] - seen[..., 1, :]).max(axis=-1)
+    away = np.linalg.norm(seen.mean(axis=-2) - felt.mean(axis=-2), axis=-1)
+    known = (large > 0) & (small > 0)
+    wide = known & (large > LARGER * small) & ((small >= MARKER) | (meshes[..., 0] & (large > SCALED * small)))
+    narrow = known & (small > SEEN_LARGER * large) & ((large >= MARKER) | (meshes[..., 1] & (small > SCALED * large)))
+    apart = (small >= MARKER) & (large >= MARKER) & (between > 0) & (away > AWAY * np.maximum(large, small))
+    return wide, narrow, apart, large, small, away

@@ -70,13 +70,13 @@ def facts_of(path: str | os.PathLike[str]) -> Facts | None:
     return Facts(length, said, _box_in(data), count <= SAMPLE, count)
 
 
-def box_of(path: str | os.PathLike[str]) -> Array | None:
+def box_of(path: str | os.PathLike[str], most: int = 4 * MOST_BYTES) -> Array | None:
     """Return the lowest and highest corner (2, 3) in m of a mesh file, read whole; None if it is too large or cannot be
-    read. Raises OSError if it cannot be opened."""
+    read. most: bytes of a file that is no binary STL. Raises OSError if it cannot be opened."""
     with open_plain(path) as file:
         head, length = file.read(1024), os.fstat(file.fileno()).st_size
         binary = ending_of(os.fspath(path)) == ".stl" and not is_text(head, length)
-        if length > (MOST_WHOLE if binary else 4 * MOST_BYTES):
+        if length > (MOST_WHOLE if binary else most):
             return None
         data = head + file.read(length)
     count = (announced(head) or 0) if binary else 0

@@ -161,9 +161,17 @@ class AdjacentPairs(OfSrdf):
     good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""
     bad = """<disable_collisions link1="link_4" link2="link_6" reason="Never"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic, missing_pairs: tuple[tuple[str, str], ...]) -> Iterator[Finding]:
         """One finding for all missing pairs, if most of the adjacent pairs are disabled. Links on fixed joints are
-        judged by themselves."""
+        judged by themselves. If contact is asked for, one more for those that are found in contact in all of 30 random
+        configurations and at the limits of the joints between them, adjacent or not, however many are disabled."""
+        if missing_pairs:
+            names = [f"{a!r} and {b!r}" for a, b in missing_pairs]
+            yield self.finding(
+                f"these always touch, and are not disabled: {_listed(names)}",
+                "<disable_collisions>",
+                source=semantic.source,
+            )
         by_reason = [pair for pair in semantic.disabled_collisions if pair.reason.lower() == "adjacent"]
         if not by_reason:
             return
@@ -171,11 +179,12 @@ class AdjacentPairs(OfSrdf):
         written = {_key(pair) for pair in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
         listed = {name for pair in semantic.disabled_collisions for name in (pair.link1, pair.link2)}
         felt = {link.name for link in robot.links.values() if link.collisions and link.name in listed} - unchecked
+        known = written | set(map(frozenset, missing_pairs))
         joints = [joint for joint in robot.joints.values() if {joint.parent, joint.child} <= felt]
         names = []
         for fixed in (False, True):
             alike = [joint for joint in joints if (joint.type == "fixed") is fixed]
-            missing = [joint for joint in alike if frozenset((joint.parent, joint.child)) not in written]
+            missing = [joint for joint in alike if frozenset((joint.parent, joint.child)) not in known]
             if len(missing) <= (1 - SHARE) * len(alike):
                 names += [f"{joint.parent!r} and {joint.child!r} (joint {joint.name!r})" for joint in missing]
         if names:
