@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (49_000, ()),
-    "contact and motion": (3_600, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
+    "core": (49_450, ()),
+    "contact and motion": (3_900, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         19_600,
         (
@@ -18,7 +18,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
-    "view": (4_920, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
+    "view": (5_100, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_450, ("lsp", "cli/lsp.py")),
     "icub": (2_430, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_130, ("logs", "cli/tf.py")),
@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lab": (3_230, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 88_300
+ALL = 89_700
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 
