@@ -58,8 +58,8 @@ def test_alone_it_lists_families_with_counts_and_how_to_go_on(run):
 
 
 def test_a_family_lists_its_codes(run):
-    codes = [line.split()[0] for line in run("rule", "URDF and SRDF").stdout.splitlines()]
-    assert codes == [code for code, row in CODES.items() if row.family == "URDF and SRDF"]
+    codes = [line.split()[0] for line in run("rule", "URDF, SRDF and XRDF").stdout.splitlines()]
+    assert codes == [code for code, row in CODES.items() if row.family == "URDF, SRDF and XRDF"]
     assert [line.split()[0] for line in run("rule", "LIM").stdout.splitlines()] == sorted(r.code for r in family("LIM"))
 
 
@@ -119,7 +119,7 @@ def test_several_as_json(run):
     assert said["codes"] == [
         {
             "code": "no-limit",
-            "family": "URDF and SRDF",
+            "family": "URDF, SRDF and XRDF",
             "use": "remark",
             "meaning": CODES["no-limit"].meaning,
             "remedy": CODES["no-limit"].remedy,

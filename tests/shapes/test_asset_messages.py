@@ -38,7 +38,8 @@ def test_what_an_srdf_says(tmp_path):
     srdf = '<robot name="r"><group name="g"><link name="a"/></group></robot>'
     robot = kt.load('<robot name="r"><link name="a"/></robot>', format="urdf", srdf=srdf)
     note, *_ = kt.save(robot, tmp_path / "r.xml")
-    assert note.message == "what an SRDF says of it is not written to mjcf; save it beside the file, as SRDF"
+    said = "what an SRDF says of it, besides pairs of links without contact, is not written to mjcf"
+    assert note.message == f"{said}; save it beside the file, as SRDF"
 
 
 def test_the_sensors_that_mujoco_reads_the_other_way_are_one_note(tmp_path):

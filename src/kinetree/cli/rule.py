@@ -31,7 +31,7 @@ FIXES: dict[Repairable, str] = {
 
 NEXT = """kinetree rule LIM             list the rules of a family
 kinetree rule R199-5          list the codes that begin with R199-5
-kinetree rule "URDF and SRDF" list the codes of readers about a topic
+kinetree rule SDF             list the codes of readers about a topic
 kinetree rule LIM-003         explain a code
 kinetree rule --all           list all codes"""
 

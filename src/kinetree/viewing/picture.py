@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.contact.collisions import Witness
+from kinetree.contact.nearest import Witness
 from kinetree.errors import Finding
 from kinetree.lab.reach.map import ReachMap
 from kinetree.model.robot import Robot

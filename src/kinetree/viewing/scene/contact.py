@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from kinetree.compiler.kernel import Kernel
-from kinetree.contact.collisions import Collisions, Witness
+from kinetree.contact.collisions import Collisions
 from kinetree.contact.convex import one_step, terms_of
 from kinetree.contact.covers import ball, cover
 from kinetree.contact.exact import convex_of
 from kinetree.contact.make import check_some, coarse
+from kinetree.contact.nearest import Witness
 from kinetree.contact.solids import Solid
 from kinetree.contact.triangles import a_point_of_each_part
 from kinetree.errors import Finding, KinetreeError
