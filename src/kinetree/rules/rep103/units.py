@@ -47,15 +47,21 @@ class Units(Rep103):
     bad = 'upper="166"'
 
     def check(
-        self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: frozenset[str], poses: Poses
+        self,
+        robot: Robot,
+        shapes: Shapes,
+        rpys: tuple[Rpy, ...],
+        angles: frozenset[str],
+        poses: Poses,
+        scenery: frozenset[str],
     ) -> Iterator[Finding]:
-        """Sizes that a robot has in other units only. Equal travel to both sides means none, and what stands in a world
-        may be far."""
+        """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
+        be far, and static models have parts that are far apart."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
             yield from self._slides(joint, size, robot)
-            placed = joint.parent == robot.root == "world"  # things may stand anywhere in a world
+            placed = joint.parent == robot.root == "world" or joint.child in scenery  # anywhere in a world
             if (far := _distance(joint.origin)) > FAR and not placed:
                 yield self.finding(f"the origin is {text(far)} m from the parent link; is it in millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
@@ -64,7 +70,7 @@ class Units(Rep103):
                 message = f"rpy {', '.join(large)} is more than a whole turn; is it in degrees?"
                 yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
         for link in robot.links.values():
-            yield from self._link(link)
+            yield from self._link(link) if link.name not in scenery else ()
         yield from self._scales(shapes)
 
     def _turns(self, joint: Any) -> Iterator[Finding]:
