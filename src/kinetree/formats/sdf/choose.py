@@ -88,7 +88,7 @@ def _world(report: Report, top: Element, version: Version, opener: Opener, alone
             if f.code == "include-not-found"
         ]
         report.findings = [f for f in report.findings if f.code != "include-not-found"] + missing
-        if not missing:
+        if not missing and not any(f.code == "gazebo-model" for f in report.findings):
             report.error("no-model", f"the {top.tag} contains no <model>, so there is no robot in it", top)
     name = top.get("name") or WORLD
     return Choice(entry, name, "", expander.frames, (), alone and not expander.opened)
