@@ -153,15 +153,14 @@ def test_a_folder_that_may_not_be_entered_holds_nothing_and_that_is_said(workspa
 
 MODEL = '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>'
 SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+XACRO = f'<robot name="r" {SPACE}>{{}}</robot>'
+LOADED = '<xacro:property name="p" value="${{xacro.load_yaml(\'{}\')}}"/><link name="${{p}}"/>'
 INCLUDES = {
     "a.sdf": ('<sdf version="1.9"><model name="m"><link name="b"/><include><uri>{}</uri></include></model></sdf>', ""),
     "a.world": ('<sdf version="1.9"><world name="w"><include><uri>{}</uri></include></world></sdf>', "model://"),
-    "a.xacro": (f'<robot name="r" {SPACE}><link name="a"/><xacro:include filename="{{}}"/></robot>', ""),
-    "b.xacro": (
-        f'<robot name="r" {SPACE}><xacro:property name="p" value="${{{{xacro.load_yaml(\'{{}}\')}}}}"/><link name="${{{{p}}}}"/></robot>',
-        "",
-    ),
-    "c.xacro": (f'<robot name="r" {SPACE}><xacro:include filename="$(find top)/{{}}"/></robot>', ""),
+    "a.xacro": (XACRO.format('<link name="a"/><xacro:include filename="{}"/>'), ""),
+    "b.xacro": (XACRO.format(LOADED), ""),
+    "c.xacro": (XACRO.format('<xacro:include filename="$(find top)/{}"/>'), ""),
     "a.xml": ('<mujoco><include file="{}"/><worldbody/></mujoco>', ""),
 }
 

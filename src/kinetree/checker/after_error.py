@@ -76,7 +76,9 @@ def ask(robot: Robot, options: CheckOptions, errors: Iterable[Finding]) -> Answe
 
 def _is_whole_in_doubt(robot: Robot) -> bool:
     """Return whether a rule about the whole robot could find something else after the errors are corrected."""
-    return any(d.kind in ("link", "joint", "frame") or (d.kind == "robot" and d.part not in APART) for d in robot.doubts)
+    return any(
+        d.kind in ("link", "joint", "frame") or (d.kind == "robot" and d.part not in APART) for d in robot.doubts
+    )
 
 
 def _near(robot: Robot) -> frozenset[str]:
