@@ -2,6 +2,7 @@
 
 import pytest
 
+import kinetree as kt
 from kinetree.checker.job import Job, check_job
 from kinetree.rules.options import CheckOptions
 
@@ -128,6 +129,14 @@ class TestBehind:
         assert {("XAC-011", "<wheel>"), ("NAM-010", "link 'right_wheel'")} <= codes.keys()
         assert "'lft_wheel'" in codes["XML-001", "<gazebo>"].message  # and not the link that a macro makes
         assert not {key for key in codes if "${" in key[1] and key[0] != "XAC-011"}
+
+    def test_the_robot_that_is_loaded_is_that_of_xacro(self, tmp_path):
+        (tmp_path / "r.xacro").write_text(
+            f'<robot name="r" {SPACE}>{self.WHEEL}<link name="base"/>{self.CALLS}</robot>'
+        )
+        robot = kt.load(tmp_path / "r.xacro")
+        assert ([*robot.links], [e.tag for e in robot.extensions]) == (["base"], ["wheel", "wheel"])
+        assert {note.severity for note in robot.notes} == {"warning"}
 
     def test_a_file_that_an_include_without_prefix_brings(self, found):
         text = '<include filename="part.xacro"/><link name="base"/>' + self.CALLS

@@ -95,7 +95,14 @@ def test_what_belongs_to_a_known_program_is_noted_by_its_name():
     robot = read(text, "urdf")
     assert {note.severity for note in robot.notes} == {"info"}
     said = " ".join(note.message for note in robot.notes)
-    names = ("Bullet and", "Bullet;", "Isaac Gym and", "franka_description", "MuJoCo; it is kept", "Webots; it is kept")
+    names = (
+        "Bullet and Drake and",
+        "Bullet;",
+        "Isaac Gym and",
+        "franka_description",
+        "MuJoCo; it is kept",
+        "Webots; it is kept",
+    )
     for name in names:
         assert f"belongs to {name}" in said
     assert {"mujoco", "webots"} == {e.tag for e in robot.extensions}

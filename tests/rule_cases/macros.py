@@ -222,6 +222,10 @@ CASES = {
             "a call with it": text(f"{CALLED}<xacro:n/>"),
             "an element that is no macro": text(f"{CALLED}<m/>"),
             "an element of a plug-in": text(f"{CALLED}<gazebo><plugin><n/></plugin></gazebo>"),
+            "an element of SDF": replace(
+                text(CALLED),
+                text=f'<sdf version="1.9" {SPACE}><model name="m"><link name="a"/>{CALLED}<n/></model></sdf>',
+            ),
             "an element of a transmission": text(f"{CALLED}<transmission><x><n/></x></transmission>"),
             "an element of URDF": text(CALLED.replace('"n"', '"material"') + '<material name="red"/>'),
         },

@@ -1,7 +1,7 @@
 """Findings in xacro files of old versions, whose instructions and calls lack `xacro:`, after these are corrected."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -14,14 +14,12 @@ from kinetree.model.assemble import Reading
 from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.syntax.xml.reader import Report, parse
-from kinetree.xacro_text.reading import bare_tags
+from kinetree.xacro_text.reading import INSTRUCTIONS, bare_tags
 
 RESERVED = re.compile(rb"""<xacro:property\s[^<>]*?name\s*=\s*["'](__\w+)["']""")
 """Definition of a property that begins with two underscores, which xacro refuses."""
-OLD = re.compile(rb"<(?:property|include|insert_block|macro|if|unless)[\s>]")
-"""Instruction of xacro without its prefix."""
-TAG = re.compile(rb"<([\w.]+)")
-DEFINED = re.compile(r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)""")
+TAG = re.compile(rb"<([\w.-]+)")
+DEFINED = re.compile(r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.-]+)""")
 NOTHING = ("xacro-macros-only", "xacro-empty")
 """Codes of errors of files that make no robot."""
 MOST_READINGS = 3
@@ -31,7 +29,7 @@ MOST_READINGS = 3
 class _Corrected(Files):
     """Files of one reading, with the texts that old versions of xacro understood as those of today write them."""
 
-    macros: Collection[str] = ()
+    macros: frozenset[str] = frozenset()
 
     def open(self, wanted: str, asked_from: str) -> tuple[bytes, str]:
         """Return the corrected content and the path of a reference, as `Files` does."""
@@ -47,12 +45,9 @@ def with_corrected(
     After errors the new ones of the corrected robot join, those of the reader too if there was no robot at all;
     otherwise they replace those of the robot, which lacks parts, but for rules about texts.
     """
-    read = _read_corrected(robot, options)
-    if read is None or read[0] is None:
-        return findings, found
-    meant, more = read
+    meant, more = _read_corrected(robot, options)
     errors = [finding for finding in more if finding.severity == "error"]
-    if errors and not robot.doubts:
+    if meant is None or (errors and not robot.doubts):
         return findings, found
     new = ask(replace(meant, places=robot.places), options, errors).findings
     made = dict(found.findings)
@@ -67,13 +62,13 @@ def with_corrected(
     return findings, replace(found, findings=made)
 
 
-def _read_corrected(robot: Robot, options: CheckOptions) -> Reading | None:
-    """Return the reading of a robot after its texts are corrected; None if nothing is to be corrected."""
+def _read_corrected(robot: Robot, options: CheckOptions) -> Reading:
+    """Return the reading of a robot after its texts are corrected; nothing if nothing is to be corrected."""
     texts = robot.text.files if robot.text else {}
     file = robot.source.file if robot.source else ""
     macros = _macros_in(texts.values())
     if file not in texts or all(corrected(data := text.encode(), macros) is data for text in texts.values()):
-        return None
+        return None, []
     files = files_for(robot, options)
     for _ in range(MOST_READINGS):
         files.macros = macros
@@ -90,13 +85,13 @@ def _macros_in(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(name for text in texts for name in DEFINED.findall(text))
 
 
-def corrected(data: bytes, macros: Collection[str] = ()) -> bytes:
+def corrected(data: bytes, macros: frozenset[str] = frozenset()) -> bytes:
     """Return an xacro text in which instructions and calls of these macros have their prefix, and properties no
     reserved names; the same object if there is nothing to correct."""
     for name in set(RESERVED.findall(data)) if b'"__' in data or b"'__" in data else ():
         data = re.sub(rb"\b" + name + rb"\b", b"u_" + name[2:], data)
-    is_old = OLD.search(data) or any(tag.decode() in macros for tag in set(TAG.findall(data) if macros else ()))
-    root = parse(data, "", Report()) if is_old else None
+    tags = {tag.decode() for tag in set(TAG.findall(data))}
+    root = None if tags.isdisjoint(INSTRUCTIONS.keys() | macros) else parse(data, "", Report())
     bare = bare_tags(root, macros) if root and root.document.data == data else ()
     places = [at for one in bare for at in ([one.start + 1] if one.empty else [one.start + 1, one.end + 2])]
     for place in sorted(places, reverse=True):

@@ -2,7 +2,8 @@
 
 ATTRIBUTES = {
     ("joint", "dont_collapse"): "Isaac Gym",
-    **{("collision", name): "Bullet" for name in ("group", "mask", "concave")},
+    ("collision", "group"): "Bullet and Drake",
+    **{("collision", name): "Bullet" for name in ("mask", "concave")},
     **{("dynamics", name): "franka_description" for name in ("D", "K", "mu_coulomb", "mu_viscous")},
 }
 """Programs that read an attribute, by the tag of its element and its name."""

@@ -153,9 +153,8 @@ def scenery(robot: Robot) -> frozenset[str]:
             carriers |= {joint.parent} if joint.child in carriers else set()
         found.add("world")
         for joint in joints:
-            found |= (
-                {joint.child} if joint.parent in found and not joint.kind.nv and joint.child not in carriers else set()
-            )
+            if joint.parent in found and not joint.kind.nv and joint.child not in carriers:
+                found.add(joint.child)
     return frozenset(found)
 
 
@@ -212,8 +211,6 @@ def masses(robot: Robot, assumed: frozenset[Source | None]) -> Masses:
 @fact
 def counted(masses: Masses, scenery: frozenset[str]) -> Masses:
     """Return `masses` without links that stand still for ever, whose masses no simulator uses."""
-    if scenery.isdisjoint(link.name for link in masses.links):
-        return masses
     kept = [i for i, link in enumerate(masses.links) if link.name not in scenery]
     return Masses(tuple(masses.links[i] for i in kept), masses.mass[kept], masses.moments[kept])
 

@@ -38,7 +38,7 @@ OF_URDF = frozenset(
     )
 )
 """Elements that are URDF's own, also if a macro has their name."""
-BLOCKS = ("gazebo", "transmission", "sensor", "ros2_control", "plugin")
+BLOCKS = ("gazebo", "transmission", "sensor", "ros2_control", "plugin", "sdf", "mujoco")
 """Elements with elements of other programs, which may have the name of a macro."""
 MOST_FILES = 200
 """Most files of branches not taken that are read."""
@@ -61,7 +61,7 @@ def read_program(
         made.roots.append(root)
         start = len(made.includes)
         _read_words(root, Place(always=always), made)
-        _read(root, Place(always=always), made)
+        _read(root, Place(always=always), made, root.tag in BLOCKS)
         for include, place in made.includes[start:]:
             path = _path(include, files)
             if path is None:  # it depends on arguments, or on a package that does not exist
@@ -149,10 +149,11 @@ def _read(element: Element, place: Place, made: Program, in_block: bool = False)
 
 def bare_tags(element: Element, macros: Collection[str]) -> Iterator[Element]:
     """Yield the instructions, and the calls of these macros, that lack `xacro:` in an element."""
+    macros = () if element.tag in BLOCKS else macros
     for child in element.children:
         if is_bare(child, element) or (child.tag in macros and child.tag not in OF_URDF):
             yield child
-        yield from bare_tags(child, () if child.tag in BLOCKS else macros)
+        yield from bare_tags(child, macros)
 
 
 def is_bare(element: Element, owner: Element) -> bool:

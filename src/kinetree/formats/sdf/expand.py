@@ -6,7 +6,7 @@ from kinetree.errors import Finding, shortened
 from kinetree.files.opener import Opener
 from kinetree.formats.fields import check_outer, name_of
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
-from kinetree.formats.sdf.gazebo_models import is_of_gazebo
+from kinetree.formats.sdf.gazebo_models import OF_GAZEBO
 from kinetree.formats.sdf.values import (
     VERSIONS,
     Pose,
@@ -289,7 +289,7 @@ class Expander:
                 fix = "download the model to a place where models are looked for, and write model://NAME"
             place = element.find("uri") or element
             self.frames.lost.append(str(place.source.line))
-            if in_world and is_of_gazebo(uri):
+            if in_world and OF_GAZEBO.fullmatch(uri):
                 message = f"{uri!r} is a model that Gazebo finds by itself; it is left out of the world"
                 self.report.add("info", "gazebo-model", message, place, owner=element)
             elif in_world:

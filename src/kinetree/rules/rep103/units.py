@@ -27,6 +27,7 @@ DENSE = Threshold(2e5, "kg/m³", "largest density of a link, ten times that of m
 HEAVY = Threshold(10.0, "kg", "smallest mass for which the density of a link is judged")
 ROUNDED = Threshold(1e-3, "rad", "largest excess of an rpy over a whole turn, since 6.2832 is a rounded turn")
 RATIO = Threshold(1e-3, "", "largest relative difference of the scales of one mesh from a ratio of two units of length")
+Names = frozenset[str]
 RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
 """Ratios of the units of length: millimetre, centimetre, inch, metre."""
 
@@ -47,13 +48,7 @@ class Units(Rep103):
     bad = 'upper="166"'
 
     def check(
-        self,
-        robot: Robot,
-        shapes: Shapes,
-        rpys: tuple[Rpy, ...],
-        angles: frozenset[str],
-        poses: Poses,
-        scenery: frozenset[str],
+        self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: Names, poses: Poses, scenery: Names
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
         be far, and static models have parts that are far apart."""
