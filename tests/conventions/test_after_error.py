@@ -579,3 +579,7 @@ def test_an_unknown_version_of_sdf_hides_nothing(version: str, tmp_path: Path) -
         assert "not-asked" not in {finding.code for finding in found}
         with pytest.raises(kt.KinetreeError):
             kt.load(tmp_path / file)
+    nested = '<model name="m"><link name="a::b"/></model>'  # which SDF 1.8 forbids
+    (tmp_path / "w.sdf").write_text(f'<sdf version="{version}">{nested}</sdf>')
+    newer = version in ("1.13", "2.0")
+    assert ("reserved-name" in {f.code for f in check_job(Job(str(tmp_path / "w.sdf"))).findings}) == newer

@@ -172,12 +172,15 @@ def test_what_the_files_show_that_include_a_part(tmp_path):
     links = '<link name="base"/><link name="j1_l"/><link name="j2_l"/>'
     bar = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="5"/></inertial>'
     actuators = '<position joint="j" ctrlrange="-0.5 0.5"/><position joint="j" ctrlrange="-9 9"/>'
-    body = '<body name="b"><joint name="j" range="-0.5 0.5"/><geom size=".1"/></body>'
+    body = '<body name="b"><joint name="j" range="-0.5 0.5"/><geom size="300"/></body>'
     inside = {
         "part": f'<link name="cam_l">{bar}</link>{plugin.format("j1")}{plugin.format("j22")}',
         "whole": links + "".join(map(joint.format, ("j1", "j2", "cam"))) + '<xacro:include filename="part.xacro"/>',
     }
+    inside["seat"] = '<link name="cam"/>' + joint.format("cam").replace("cam_l", "cam")
+    inside["seated"] = '<link name="base"/><xacro:include filename="seat.xacro"/>'
     texts = {f"{name}.xacro": f'<robot name="r" {space}>{text}</robot>' for name, text in inside.items()} | {
+        "other.xml": '<mujoco><compiler angle="radian"/><include file="hand.xml"/></mujoco>',
         "scene.xml": '<mujoco><compiler angle="radian"/><include file="hand.xml"/></mujoco>',
         "hand.xml": f"<mujoco><worldbody>{body}</worldbody><actuator>{actuators}</actuator></mujoco>",
     }
@@ -191,8 +194,9 @@ def test_what_the_files_show_that_include_a_part(tmp_path):
 
     alone = found(results.values())
     assert [code for code, _, _ in alone].count("XML-004") == 3
-    assert [code for code, _, _ in alone].count("LIM-012") == 3
-    inertia, limit, plug_in = found(once_in_all([*results.values()]))
+    assert [code for code, _, _ in alone].count("LIM-012") == 4
+    inertia, limit, same, plug_in = found(once_in_all([*results.values()]))
+    assert same == limit  # of the two files that include it
     assert (inertia[0], plug_in[0], "did you mean 'j2'" in plug_in[2], plug_in[1]) == (
         "INR-002",
         "XML-004",
@@ -200,6 +204,14 @@ def test_what_the_files_show_that_include_a_part(tmp_path):
         "part.xacro",
     )
     assert (limit[1], "-9 to 9; the joint allows -0.5 to 0.5" in limit[2]) == ("hand.xml", True)
+
+    def sizes(*names):
+        some = once_in_all([results[name] for name in names])
+        return [f.code for result in some for f in result.findings if f.code == "GEO-003"]
+
+    assert (sizes("hand.xml"), sizes("scene.xml", "other.xml", "hand.xml")) == (["GEO-003"], ["GEO-003"])
+    seat = once_in_all([results["seat.xacro"], results["seated.xacro"]])
+    assert "unknown-root" in {finding.code for finding in seat[0].findings}  # the file itself was named
     broken = replace(results["whole.xacro"], parts=frozenset())
     assert len(found(once_in_all([results["part.xacro"], broken]))) == 4
     assert len(found(once_in_all([results["part.xacro"]]))) == 3

@@ -3,6 +3,7 @@
 import pytest
 
 import kinetree as kt
+from kinetree.checker.corrected import corrected
 from kinetree.checker.job import Job, check_job
 from kinetree.rules.options import CheckOptions
 
@@ -129,6 +130,19 @@ class TestBehind:
         assert {("XAC-011", "<wheel>"), ("NAM-010", "link 'right_wheel'")} <= codes.keys()
         assert "'lft_wheel'" in codes["XML-001", "<gazebo>"].message  # and not the link that a macro makes
         assert not {key for key in codes if "${" in key[1] and key[0] != "XAC-011"}
+
+    def test_a_macro_that_is_called_so_is_called(self, found):
+        codes = found(f'<link name="a"/>{CAMERA}<camera parent="a" name="b"><origin/></camera>')
+        assert [element for code, element in codes if code == "INR-006"] == ["link 'b_link'"]
+
+    def test_what_is_in_a_block_of_another_program_is_no_call(self):
+        for around in ("gazebo", "plugin", "transmission"):
+            data = f"<robot {SPACE}><{around}><x><wheel/></x></{around}></robot>".encode()
+            assert corrected(data, frozenset({"wheel"})) is data
+        data = f"<sdf {SPACE}><wheel/></sdf>".encode()
+        assert corrected(data, frozenset({"wheel"})) is data
+        data = f"<robot {SPACE}><x><my-wheel/></x></robot>".encode()
+        assert corrected(data, frozenset({"my-wheel"})) == data.replace(b"my-", b"xacro:my-")
 
     def test_the_robot_that_is_loaded_is_that_of_xacro(self, tmp_path):
         (tmp_path / "r.xacro").write_text(

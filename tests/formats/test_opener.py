@@ -199,3 +199,10 @@ def test_nothing_outside_of_the_workspace_is_offered(tmp_path):
     with pytest.raises(kt.KinetreeError) as refused:
         kt.load(file, confined=True)
     assert "nested" not in str(refused.value.findings)
+    (tmp_path / "other/part").mkdir()
+    (tmp_path / "other/part/model.sdf").write_text(MODEL)
+    (tmp_path / "top/a/a.world").write_text(INCLUDES["a.world"][0].format("model://part"))
+    for confined, offers in ((True, False), (False, True)):
+        with pytest.raises(kt.KinetreeError) as refused:
+            kt.load(tmp_path / "top/a/a.world", confined=confined)
+        assert ("did you mean" in str(refused.value.findings)) == offers

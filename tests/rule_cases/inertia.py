@@ -135,6 +135,7 @@ STATIC = (
 )
 WIDE = STATIC.replace("<ixx>1<", "<ixx>5.5<").replace("<iyy>1<", "<iyy>6<")
 WIDE = WIDE.replace("<izz>1<", "<izz>7<")
+FAR_ABOVE = link("c") + link("d") + joint("k", "a", "c") + joint("l", "c", "d")
 FOOT = robot(
     *(link("world"), link("a", inertial(1, 1, 1, 1)), link("b")),
     *(joint("i", "world", "a"), joint("j", "a", "b", kind="{}")),
@@ -215,6 +216,9 @@ CASES = {
         found={
             "of a model that is not static": Model(STATIC.replace("true", "0"), format="sdf"),
             "of a foot in a world": FOOT.replace("{}", "continuous"),
+            "of a foot far below a joint": FOOT.replace('parent link="a"', 'parent link="d"')
+            .replace("</robot>", FAR_ABOVE + "</robot>")
+            .replace("{}", "continuous"),
             "wider than a rounded moment explains": in_thousandths(0.099),
             "hardly more than that of a shell": cube(1, 4.95, 1),
             "one": Model(diagonal(1, 1, 1), says="the inertia is 1 kg m² about every axis"),

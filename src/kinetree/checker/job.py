@@ -102,8 +102,8 @@ def examine_job(job: Job) -> Examination:
 def parts_of(robot: Robot) -> frozenset[str]:
     """Return the absolute paths of the other files of which a robot of MJCF or xacro is made."""
     text = robot.text if robot.text and robot.text.format != "mjcf" else None
-    things = () if text else (*robot.links.values(), *robot.joints.values(), *robot.extensions)
-    named = {*(text.files if text else ()), *(thing.source.file for thing in things if thing.source)}
+    things = (*robot.links.values(), *robot.joints.values(), *robot.extensions)
+    named = {*text.files} if text else {thing.source.file for thing in things if thing.source}
     own = robot.source.file if robot.source else ""
     return frozenset(os.path.abspath(file) for file in named - {own} if file.endswith((".xacro", ".xml", ".mjcf")))
 
