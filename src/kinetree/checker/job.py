@@ -10,7 +10,7 @@ from kinetree.checker.excuses import excuse
 from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.errors import Doubt, Finding, Source
 from kinetree.load import as_source, examine
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Extension, Joint, Link, Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import ALWAYS, rule_of
 
@@ -102,7 +102,7 @@ def examine_job(job: Job) -> Examination:
 def parts_of(robot: Robot) -> frozenset[str]:
     """Return the absolute paths of the other files of which a robot of MJCF or xacro is made."""
     text = robot.text if robot.text and robot.text.format != "mjcf" else None
-    things = (*robot.links.values(), *robot.joints.values(), *robot.extensions)
+    things: tuple[Link | Joint | Extension, ...] = (*robot.links.values(), *robot.joints.values(), *robot.extensions)
     named = {*text.files} if text else {thing.source.file for thing in things if thing.source}
     own = robot.source.file if robot.source else ""
     return frozenset(os.path.abspath(file) for file in named - {own} if file.endswith((".xacro", ".xml", ".mjcf")))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from kinetree.errors import Severity, nearest_names
-from kinetree.formats.known_extensions import ATTRIBUTES, ELEMENTS
+from kinetree.formats.known_extensions import PROGRAMS
 from kinetree.model.robot import Extension
 from kinetree.syntax.numbers import number, numbers
 from kinetree.syntax.xml.reader import Element, Report
@@ -237,7 +237,7 @@ def ignore(report: Report, elements: Iterable[Element], owner: Element) -> None:
 
 def _how_known(name: str, inside: str) -> tuple[str, Severity]:
     """Return a clause about an element or attribute that no reader knows, and how grave that is."""
-    program = ELEMENTS.get((inside, name)) or ATTRIBUTES.get((inside, name))
+    program = PROGRAMS.get(f"{inside}/{name}")
     is_foreign = ":" in name and not name.startswith("xacro:")
     return f"belongs to {program}" if program else "is not understood", "info" if program or is_foreign else "warning"
 

@@ -136,7 +136,7 @@ def _chains(tree: Chains, poses: Mapping[str, Array], arms: Sequence[Arm]) -> tu
             tree.front[first],
             not carrying.isdisjoint(bodies_of),
             tuple(name for body in bodies_of for name in fixed[body]),
-            sum(starts[body] for body in (*bodies_of, tree.before(first))) - (len(bodies_of) > 1),
+            sum(starts[body] for body in (*bodies_of, tree.before(first))) - 1,
         )
         kind, why = _kind(robot, row)
         found.append(Chain(kind, row.joints, row.bodies, (_in_a_row(robot, row.joints), *why)))
@@ -166,7 +166,7 @@ def _kind(robot: Robot, row: _Row) -> tuple[str, tuple[str, ...]]:
     last = words(row.joints[-1]) | words(row.bodies[-1])
     top = max(votes, key=lambda kind: (votes[kind], kind in last and kind != "arm"), default="")
     small = n <= LONGEST.get(top, 0) and 2 * votes[top] >= n
-    in_hand = n > 1 and row.beside >= FINGERS and row.reach < FINGER and not {"arm", "leg"} & votes.keys()
+    in_hand = row.beside >= FINGERS and row.reach < FINGER and not {"arm", "leg"} & votes.keys()
     kind = "other"
     if n > 1 and not row.carries and votes["leg"] >= max(1, votes["arm"]) and _has_a_foot(row, votes["leg"]):
         kind = "leg"

@@ -29,13 +29,11 @@ INSTRUCTIONS = {
 """Instructions of xacro, with attributes by which they are known without `xacro:`."""
 OUTER = ("robot", "root", "macro", "if", "unless", "xacro:macro", "xacro:if", "xacro:unless")
 """Elements that hold instructions; in others, such as plug-ins, the same tags may mean something else."""
-OF_URDF = frozenset(
-    (
-        *("robot", "link", "joint", "inertial", "visual", "collision", "origin", "mass", "inertia", "geometry", "mesh"),
-        *("material", "color", "texture", "box", "cylinder", "sphere", "capsule", "axis", "parent", "child", "limit"),
-        *("mimic", "dynamics", "calibration", "safety_controller", "contact", "verbose", "name", "transmission"),
-        *("type", "actuator", "mechanicalReduction", "hardwareInterface", "gazebo", "sensor", "ros2_control"),
-    )
+OF_URDF = (
+    *("robot", "link", "joint", "inertial", "visual", "collision", "origin", "mass", "inertia", "geometry", "mesh"),
+    *("material", "color", "texture", "box", "cylinder", "sphere", "capsule", "axis", "parent", "child", "limit"),
+    *("mimic", "dynamics", "calibration", "safety_controller", "contact", "verbose", "name", "transmission"),
+    *("type", "actuator", "mechanicalReduction", "hardwareInterface", "gazebo", "sensor", "ros2_control"),
 )
 """Elements that are URDF's own, also if a macro has their name."""
 BLOCKS = ("gazebo", "transmission", "sensor", "ros2_control", "plugin", "sdf", "mujoco")

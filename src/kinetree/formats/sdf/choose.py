@@ -155,6 +155,8 @@ def _refuse(
         kind, names = "worlds", [world.get("name") or "" for world in worlds]
     else:
         kind, names = "models", [candidate.name for candidate in candidates]
+    if not names and report.failed:  # of a file without a version that is said first
+        return
     if not names:
         report.error("no-model", "the file contains no <model>, so there is no robot in it", root)
     elif wanted is None:

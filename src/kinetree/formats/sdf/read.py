@@ -79,9 +79,8 @@ def read_certain(
     check_outer(report, root, ("version",))
     version = version_of(report, root)
     choice = choose(report, root, version, opener, model)
-    if choice is None:  # a file without a version is reported as such first
-        is_known = not any(f.code == "sdf-version" and f.severity == "error" for f in report.findings)
-        return None, [f for f in report.findings if is_known or f.code != "no-model"]
+    if choice is None:
+        return None, report.findings
     reader = _Reader(report, choice, mesh, has_masses="inertial" not in without)
     parts = reader.parts()
     report.findings = [*dict.fromkeys(report.findings)]  # a world may include a model several times

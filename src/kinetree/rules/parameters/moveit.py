@@ -32,9 +32,8 @@ CONTROLLERS = (
     "https://moveit.picknik.ai/main/doc/examples/controller_configuration/controller_configuration_tutorial.html"
 )
 UNITS = ("!degrees", "!radians")
-VARIABLES = dict.fromkeys(("x", "y", "theta"), "planar") | {
-    f"{part}_{axis}": "floating" for part, axes in (("trans", "xyz"), ("rot", "xyzw")) for axis in axes
-}
+VARIABLES = dict.fromkeys(["x", "y", "theta"], "planar")
+VARIABLES |= dict.fromkeys((*(f"trans_{axis}" for axis in "xyz"), *(f"rot_{axis}" for axis in "xyzw")), "floating")
 """Names that MoveIt gives to the coordinates of joints, with their type."""
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "effort")
 
@@ -112,10 +111,8 @@ class JointsExist(FileRule):
         known = {*robot.joints, *robot.loops, *_virtual(robot)}
         for name, value, where in named:
             of_macro = value.source.file in units
-            is_named = name in known or (
-                robot.semantic is None and "/" in name and name.rpartition("/")[2] in VARIABLES
-            )
-            if not is_named and not (of_macro and any(joint.endswith(name) for joint in known)):
+            unsure = robot.semantic is None and "/" in name and name.rpartition("/")[2] in VARIABLES
+            if not (unsure or name in known) and not (of_macro and any(joint.endswith(name) for joint in known)):
                 message = f"the joint does not exist ({where}); {nearest_names(name, list(robot.joints))}"
                 severity: Severity | None = "warning" if of_macro else None
                 yield self.finding(message, f"joint {name!r}", source=value.source, severity=severity)
