@@ -219,6 +219,22 @@ def test_what_the_files_show_that_include_a_part(tmp_path):
     assert check_job(Job(str(tmp_path / "whole.xacro"))).parts == frozenset()
 
 
+def test_a_part_that_is_checked_alone_misses_no_name_of_its_package(tmp_path):
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    plugin = '<gazebo><plugin name="p" filename="f"><joint_name>{}</joint_name></plugin></gazebo>'
+    whole = '<robot name="r" {}><link name="base"/><joint name="j" type="fixed"/>{}<x y="k"/></robot>'  # has errors
+    part = f'<robot name="p" {space}><link name="a"/>{plugin.format("j")}{plugin.format("k")}</robot>'
+    include = '<xacro:include filename="part.xacro"/>'
+    for package, inside, count in (("mine", include, 1), ("other", "", 2)):
+        put(tmp_path / package / "package.xml", f"<package><name>{package}</name></package>")
+        put(tmp_path / package / "part.xacro", part)
+        put(tmp_path / package / "whole.xacro", whole.format(space, inside))
+        (result,) = once_in_all([check_job(Job(str(tmp_path / package / "part.xacro")))])
+        assert [finding.code for finding in result.findings].count("XML-004") == count
+        whole_too = once_in_all([check_job(Job(str(tmp_path / package / f"{n}.xacro"))) for n in ("part", "whole")])
+        assert [finding.code for finding in whole_too[0].findings].count("XML-004") == count
+
+
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 def test_a_link_to_itself_is_a_broken_link(tmp_path):
     (tmp_path / "loop.urdf").symlink_to("loop.urdf")

@@ -22,8 +22,6 @@ TAG = re.compile(rb"<([\w.-]+)")
 DEFINED = re.compile(r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.-]+)""")
 NOTHING = ("xacro-macros-only", "xacro-empty")
 """Codes of errors of files that make no robot."""
-MOST_READINGS = 3
-"""Most readings: a corrected include may bring new macros."""
 
 
 class _Corrected(Files):
@@ -70,7 +68,7 @@ def _read_corrected(robot: Robot, options: CheckOptions) -> Reading:
     if file not in texts or all(corrected(data := text.encode(), macros) is data for text in texts.values()):
         return None, []
     files = files_for(robot, options)
-    for _ in range(MOST_READINGS):
+    for _ in range(3):  # a corrected include may bring new macros
         files.macros = macros
         meant, findings = FORMATS["xacro"].read(corrected(texts[file].encode(), macros), file, files, options.read)
         more = _macros_in(meant.text.files.values()) if meant and meant.text else macros

@@ -32,6 +32,7 @@ INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
 """Name of a file that an MJCF file includes."""
 MISSED = re.compile(r"not exist|neither a |not defined|no file of the package|no macro ")
 """Messages about names that the files which include a part may define."""
+QUOTED = re.compile(r"'([^']+)'")
 MOST_NESTED = 4
 """Most files around a file that are looked at for the folder from which it names others."""
 COMMENTS, ROOT = re.compile(rb"<!--.*?-->", re.DOTALL), re.compile(rb"<([A-Za-z_][\w:.-]*)")
@@ -198,7 +199,31 @@ def _in_context(results: Sequence[CheckReport]) -> Iterator[CheckReport]:
             doubtful = MISSED.search(finding.message) if is_xacro else (finding.element or "")[:6] != "robot "
             return finding.code.islower() or not doubtful or key_of(finding) in there
 
-        yield replace(result, findings=tuple(filter(stays, result.findings))) if around else result
+        if around:
+            yield replace(result, findings=tuple(filter(stays, result.findings)))
+        else:
+            yield replace(result, findings=tuple(f for f in result.findings if not _is_named_around(f, result.file)))
+
+
+def _is_named_around(finding: Finding, own: str) -> bool:
+    """Return whether a rule misses a name in a result's own file of xacro that another one includes, and a file of the
+    package gives something the name: the whole was not checked, or has errors."""
+    file, name = finding.place[0], QUOTED.search(finding.message)
+    if (
+        name is None
+        or finding.code.islower()
+        or file != own
+        or ".xacro" not in file
+        or not MISSED.search(finding.message)
+    ):
+        return False
+    from kinetree.xacro_text.package import is_included_around, package_of  # takes 3 ms and is rarely needed
+
+    if not is_included_around(file) or (package := package_of(file)) is None:
+        return False
+    return any(
+        f'name="{name[1]}"' in text for path, text in package.texts.items() if str(path) != os.path.abspath(file)
+    )
 
 
 def _without_others(result: CheckReport, known: dict[str, set[Key]], seen: Collection[object]) -> CheckReport:

@@ -13,8 +13,6 @@ from kinetree.syntax.xml.reader import Element, Report
 Version = tuple[int, int]
 
 VERSIONS = tuple((1, minor) for minor in range(2, 13))
-UNKNOWN = (1, 7)
-"""Version as which a file without one is read, after the error."""
 NO_BOUND = 1e16
 """Size from which a number means "no limit", as SDF wrote it before it had inf."""
 
@@ -45,7 +43,7 @@ def version_of(report: Report, root: Element) -> Version:
         fix = "convert the file with Gazebo's `gz sdf -p`" if text.startswith("1.0") else None
         report.error("sdf-version", f"{what}; expected {legal}", root, attribute=attribute, fix=fix)
         digits = re.match(r"(\d{1,4})(?:\.(\d{1,4}))?", text, re.ASCII)
-        found = (int(digits[1]), int(digits[2] or 0)) if digits else UNKNOWN
+        found = (int(digits[1]), int(digits[2] or 0)) if digits else (1, 7)
         return max(VERSIONS[0], min(found, VERSIONS[-1]))
     return by_text[text]
 
