@@ -233,6 +233,10 @@ def test_a_part_that_is_checked_alone_misses_no_name_of_its_package(tmp_path):
         assert [finding.code for finding in result.findings].count("XML-004") == count
         whole_too = once_in_all([check_job(Job(str(tmp_path / package / f"{n}.xacro"))) for n in ("part", "whole")])
         assert [finding.code for finding in whole_too[0].findings].count("XML-004") == count
+    good = f'<robot name="r" {space}>{include}<link name="k"/><joint name="i" type="fixed"><parent link="a"/>'
+    put(tmp_path / "mine/good.xacro", f'{good}<child link="k"/></joint></robot>')
+    (result,) = once_in_all([check_job(Job(str(tmp_path / "mine/good.xacro")))])
+    assert [finding.code for finding in result.findings].count("XML-004") == 2  # in the part, and it is whole
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")

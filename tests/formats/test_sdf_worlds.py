@@ -117,6 +117,11 @@ def test_a_world_of_models_of_gazebo_is_read_without_them():
     assert [error.code for error in errors(world(both))] == ["include-not-found"]
 
 
+def test_of_an_empty_file_without_a_version_only_that_is_said():
+    assert [error.code for error in errors("<sdf/>")] == ["sdf-version"]
+    assert [error.code for error in errors('<sdf version="1.9"/>')] == ["no-model"]
+
+
 def test_a_world_with_a_bad_model_is_refused_with_its_error():
     (error,) = errors(world(BOX + '<model name="m"><link name="a"/><link name="a"/></model>'))
     assert error.code == "duplicate-name"
