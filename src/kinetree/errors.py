@@ -177,7 +177,8 @@ class Doubt:
     kind, name: the element, such as "joint" and "elbow". part: "" for all of it but its name, "inside" for a joint of
     which the type and the place are known, "place" for a link of which only the neighbours are unknown, "missing" for
     one that the file does not have. Of kind "robot", "names" says that elements without a known name exist, "name" that
-    its own is unknown, "poses", "bodies" and "groups" that all of these are, and "" that nothing is known.
+    its own is unknown, "poses", "bodies" and "groups" that all of these are, "version" that the version of its format
+    is, and "" that nothing is known.
     """
 
     kind: str

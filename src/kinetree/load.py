@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kinetree.arguments import explain_type_errors
 from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, fail, nearest_names
+from kinetree.files.nearby import did_you_mean
 from kinetree.files.opener import Files, read_file
 from kinetree.formats.losses.parts import PARTS, check_parts, note
 from kinetree.formats.registry import FORMATS, SEMANTIC, Format, ReadOptions, format_of_text, holds_xacro, srdf_text
@@ -379,5 +380,9 @@ def _with_reason(finding: Finding, files: Files) -> Finding:
         if repr(wanted)[:-1] in finding.message:
             code = refused.code if finding.severity == "error" else finding.code
             return replace(finding, code=code, message=refused.message, fix=refused.fix)
+    for wanted, reason in files.missed.items():
+        about = wanted.removesuffix("/model.sdf").removesuffix("/model.config")
+        if repr(about) in finding.message and (fix := did_you_mean(reason)):
+            return replace(finding, fix=fix)
     reasons = [reason for wanted, reason in files.missed.items() if repr(wanted) in finding.message]
     return replace(finding, fix="; ".join(reasons)) if reasons and not finding.fix else finding

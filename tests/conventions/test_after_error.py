@@ -562,3 +562,24 @@ def test_errors_of_an_srdf_leave_no_link_or_joint_unknown(tmp_path):
     found = check_job(Job(str(tmp_path / "arm.urdf"), options)).findings
     assert any(f.severity == "error" and f.code.islower() for f in found)
     assert not any("NAM-010" in f.message for f in found if f.code == "not-asked")
+
+
+@each("version", ["1.0", "1.13", "2.0", "1.5.1", "next", ""])
+def test_an_unknown_version_of_sdf_hides_nothing(version: str, tmp_path: Path) -> None:
+    inertia = "<ixx>0.01</ixx><iyy>0.01</iyy><izz>0.12</izz>"
+    link = f'<link name="l"><inertial><mass>1</mass><inertia>{inertia}</inertia></inertial></link>'
+    (tmp_path / "m").mkdir(exist_ok=True)
+    (tmp_path / "m/model.sdf").write_text(f'<sdf version="{version}"><model name="m">{link}</model></sdf>')
+    (tmp_path / "w.sdf").write_text(
+        f'<sdf version="1.9"><world name="w"><include><uri>{tmp_path / "m"}</uri></include></world></sdf>'
+    )
+    for file in ("m/model.sdf", "w.sdf"):
+        found = check_job(Job(str(tmp_path / file))).findings
+        assert {("sdf-version", "error"), ("INR-002", "error")} <= {(f.code, f.severity) for f in found}
+        assert "not-asked" not in {finding.code for finding in found}
+        with pytest.raises(kt.KinetreeError):
+            kt.load(tmp_path / file)
+    nested = '<model name="m"><link name="a::b"/></model>'  # which SDF 1.8 forbids
+    (tmp_path / "w.sdf").write_text(f'<sdf version="{version}">{nested}</sdf>')
+    newer = version in ("1.13", "2.0")
+    assert ("reserved-name" in {f.code for f in check_job(Job(str(tmp_path / "w.sdf"))).findings}) == newer

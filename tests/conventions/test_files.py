@@ -1,14 +1,16 @@
 """Which files of a folder are checked."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.files import files_of, is_model, models_in, without_parts
+from kinetree.checker.files import files_of, is_model, models_in, once_in_all, without_parts
 from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import files_below
+from kinetree.rules.options import CheckOptions
 from kinetree.xacro_text.package import package_of
 from support import put
 
@@ -160,6 +162,81 @@ def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):
     assert [n for n, result in left.items() if any(map(is_error_of_reader, result.findings))] == ["other/arm.xml"]
     without_scene = without_parts(results["parts/arm.xml"], files[1:])
     assert "include-not-found" in {f.code for f in without_scene.findings}
+
+
+def test_what_the_files_show_that_include_a_part(tmp_path):
+    """Findings about a part alone go where the whole shows them to be wrong; the others stay, once."""
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    plugin = '<gazebo><plugin name="p" filename="f"><joint_name>{}</joint_name></plugin></gazebo>'
+    joint = '<joint name="{0}" type="fixed"><parent link="base"/><child link="{0}_l"/></joint>'
+    links = '<link name="base"/><link name="j1_l"/><link name="j2_l"/>'
+    bar = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="5"/></inertial>'
+    actuators = '<position joint="j" ctrlrange="-0.5 0.5"/><position joint="j" ctrlrange="-9 9"/>'
+    body = '<body name="b"><joint name="j" range="-0.5 0.5"/><geom size="300"/></body>'
+    inside = {
+        "part": f'<link name="cam_l">{bar}</link>{plugin.format("j1")}{plugin.format("j22")}',
+        "whole": links + "".join(map(joint.format, ("j1", "j2", "cam"))) + '<xacro:include filename="part.xacro"/>',
+    }
+    inside["seat"] = '<link name="cam"/>' + joint.format("cam").replace("cam_l", "cam")
+    inside["seated"] = '<link name="base"/><xacro:include filename="seat.xacro"/>'
+    texts = {f"{name}.xacro": f'<robot name="r" {space}>{text}</robot>' for name, text in inside.items()} | {
+        "other.xml": '<mujoco><compiler angle="radian"/><include file="hand.xml"/></mujoco>',
+        "scene.xml": '<mujoco><compiler angle="radian"/><include file="hand.xml"/></mujoco>',
+        "hand.xml": f"<mujoco><worldbody>{body}</worldbody><actuator>{actuators}</actuator></mujoco>",
+    }
+    for name, text in texts.items():
+        put(tmp_path / name, text)
+    results = {name: check_job(Job(str(tmp_path / name), CheckOptions(profile="sim"))) for name in texts}
+
+    def found(some):
+        lines = [(f.code, os.path.basename(f.place[0]), f.message) for result in some for f in result.findings]
+        return sorted(line for line in lines if line[0] in ("XML-004", "INR-002", "LIM-012"))
+
+    alone = found(results.values())
+    assert [code for code, _, _ in alone].count("XML-004") == 3
+    assert [code for code, _, _ in alone].count("LIM-012") == 4
+    inertia, limit, same, plug_in = found(once_in_all([*results.values()]))
+    assert same == limit  # of the two files that include it
+    assert (inertia[0], plug_in[0], "did you mean 'j2'" in plug_in[2], plug_in[1]) == (
+        "INR-002",
+        "XML-004",
+        True,
+        "part.xacro",
+    )
+    assert (limit[1], "-9 to 9; the joint allows -0.5 to 0.5" in limit[2]) == ("hand.xml", True)
+
+    def sizes(*names):
+        some = once_in_all([results[name] for name in names])
+        return [f.code for result in some for f in result.findings if f.code == "GEO-003"]
+
+    assert (sizes("hand.xml"), sizes("scene.xml", "other.xml", "hand.xml")) == (["GEO-003"], ["GEO-003"])
+    seat = once_in_all([results["seat.xacro"], results["seated.xacro"]])
+    assert "unknown-root" in {finding.code for finding in seat[0].findings}  # the file itself was named
+    broken = replace(results["whole.xacro"], parts=frozenset())
+    assert len(found(once_in_all([results["part.xacro"], broken]))) == 4
+    assert len(found(once_in_all([results["part.xacro"]]))) == 3
+    put(tmp_path / "whole.xacro", texts["whole.xacro"].replace("base", "bse", 1))
+    assert check_job(Job(str(tmp_path / "whole.xacro"))).parts == frozenset()
+
+
+def test_a_part_that_is_checked_alone_misses_no_name_of_its_package(tmp_path):
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    plugin = '<gazebo><plugin name="p" filename="f"><joint_name>{}</joint_name></plugin></gazebo>'
+    whole = '<robot name="r" {}><link name="base"/><joint name="j" type="fixed"/>{}<x y="k"/></robot>'  # has errors
+    part = f'<robot name="p" {space}><link name="a"/>{plugin.format("j")}{plugin.format("k")}</robot>'
+    include = '<xacro:include filename="part.xacro"/>'
+    for package, inside, count in (("mine", include, 1), ("other", "", 2)):
+        put(tmp_path / package / "package.xml", f"<package><name>{package}</name></package>")
+        put(tmp_path / package / "part.xacro", part)
+        put(tmp_path / package / "whole.xacro", whole.format(space, inside))
+        (result,) = once_in_all([check_job(Job(str(tmp_path / package / "part.xacro")))])
+        assert [finding.code for finding in result.findings].count("XML-004") == count
+        whole_too = once_in_all([check_job(Job(str(tmp_path / package / f"{n}.xacro"))) for n in ("part", "whole")])
+        assert [finding.code for finding in whole_too[0].findings].count("XML-004") == count
+    good = f'<robot name="r" {space}>{include}<link name="k"/><joint name="i" type="fixed"><parent link="a"/>'
+    put(tmp_path / "mine/good.xacro", f'{good}<child link="k"/></joint></robot>')
+    (result,) = once_in_all([check_job(Job(str(tmp_path / "mine/good.xacro")))])
+    assert [finding.code for finding in result.findings].count("XML-004") == 2  # in the part, and it is whole
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")

@@ -86,6 +86,18 @@ def test_short_chains_without_names_are_fingers():
     assert kinds.reasons == ("4 fingers of 4 joints that end in 'x0_3', 'x1_3', 'x2_3', 'x3_3'",)
 
 
+@each("more", [[], ["foot *body"]])
+def test_a_long_thumb_without_a_name_makes_no_arm(more):
+    lines = [*limb("body", *(f"t{i}" for i in range(5))), *(f for k in "xy" for f in limb("body", k, k + "1", k + "2"))]
+    hand = "".join(tree_text(*more, *lines)).replace('xyz="0.1 0 0"', 'xyz="0.03 0 0"')
+    assert kinds_of(kt.load(hand, format="urdf")).kind == "hand"
+    assert kinds_of(kt.load(hand.replace("0.03", "0.1"), format="urdf")).kind == "arm"
+    alone = "".join(tree_text(*more, *lines[:8])).replace('xyz="0.1 0 0"', 'xyz="0.03 0 0"')
+    assert kinds_of(kt.load(alone, format="urdf")).kind == "arm"
+    flange = "".join(tree_text(*more, *lines, "t4 tool0")).replace('xyz="0.1 0 0"', 'xyz="0.03 0 0"')
+    assert kinds_of(kt.load(flange, format="urdf")).kind == "arm"
+
+
 def test_reasons_are_a_few_words():
     assert kinds_of(tree(*single())).reasons == ("6 continuous joints in a row", "base_link", "flange", "tool0")
     legs, arms = kinds_of(tree(*both("pelvis", *LEG), *both("pelvis", *HUMAN_ARM))).reasons

@@ -122,7 +122,7 @@ class TestMirrored:
         text = f'<mujoco>{mesh}<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>'
         (finding,) = found(NegativeScale, text, format="mjcf")
         assert "scale 1 -1 1 mirrors the mesh 'm.stl'" in finding.message
-        huge = '<mujoco><worldbody><geom size="200"/></worldbody></mujoco>'
+        huge = '<mujoco><worldbody><body><joint/><geom size="200"/></body></worldbody></mujoco>'
         assert len(check(kt.load(huge, format="mjcf"), select=("GEO-003",))) == 1
 
 

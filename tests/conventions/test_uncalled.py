@@ -2,6 +2,8 @@
 
 import pytest
 
+import kinetree as kt
+from kinetree.checker.corrected import corrected
 from kinetree.checker.job import Job, check_job
 from kinetree.rules.options import CheckOptions
 
@@ -107,3 +109,53 @@ class TestBehind:
         part = '<property name="size" value="1"/>'
         body = '<include filename="part.xacro"/>' + self.BODY.format("${size}")
         assert ("INR-006", "link 'a'") in found(body, part=part)
+
+    WHEEL = (
+        '<xacro:macro name="wheel" params="side r"><link name="{0}_wheel">'
+        '<collision><geometry><cylinder radius="${{r}}" length="0.03"/></geometry></collision></link>'
+        '<joint name="{0}_joint" type="continuous"><origin rpy="-1.5707963267948966 0 0"/>'
+        '<parent link="base"/><child link="{0}_wheel"/></joint></xacro:macro>'
+    ).format("${side}")
+    CALLS = '<wheel side="left" r="0.1"/><wheel side="right" r="0.11"/>'
+
+    def test_a_file_of_calls_without_prefix(self, found):
+        body = '<xacro:macro name="body"><link name="base"/>' + self.CALLS + "</xacro:macro>"
+        codes = found('<xacro:include filename="part.xacro"/><body/>', part=self.WHEEL + body)
+        assert {("XAC-011", "<body>"), ("XAC-011", "<wheel>"), ("NAM-010", "link 'right_wheel'")} <= codes.keys()
+        assert "xacro-macros-only" not in {code for code, _ in codes}
+
+    def test_calls_without_prefix_beside_links(self, found):
+        blocks = '<gazebo reference="left_wheel"/><gazebo reference="lft_wheel"/>'
+        codes = found(self.WHEEL + '<link name="base"/>' + self.CALLS + blocks)
+        assert {("XAC-011", "<wheel>"), ("NAM-010", "link 'right_wheel'")} <= codes.keys()
+        assert "'lft_wheel'" in codes["XML-001", "<gazebo>"].message  # and not the link that a macro makes
+        assert not {key for key in codes if "${" in key[1] and key[0] != "XAC-011"}
+
+    def test_a_macro_that_is_called_so_is_called(self, found):
+        codes = found(f'<link name="a"/>{CAMERA}<camera parent="a" name="b"><origin/></camera>')
+        assert [element for code, element in codes if code == "INR-006"] == ["link 'b_link'"]
+
+    def test_what_is_in_a_block_of_another_program_is_no_call(self):
+        for around in ("gazebo", "plugin", "transmission"):
+            data = f"<robot {SPACE}><{around}><x><wheel/></x></{around}></robot>".encode()
+            assert corrected(data, frozenset({"wheel"})) is data
+        data = f"<sdf {SPACE}><wheel/></sdf>".encode()
+        assert corrected(data, frozenset({"wheel"})) is data
+        data = f"<robot {SPACE}><x><my-wheel/></x></robot>".encode()
+        assert corrected(data, frozenset({"my-wheel"})) == data.replace(b"my-", b"xacro:my-")
+
+    def test_the_robot_that_is_loaded_is_that_of_xacro(self, tmp_path):
+        (tmp_path / "r.xacro").write_text(
+            f'<robot name="r" {SPACE}>{self.WHEEL}<link name="base"/>{self.CALLS}</robot>'
+        )
+        robot = kt.load(tmp_path / "r.xacro")
+        assert ([*robot.links], [e.tag for e in robot.extensions]) == (["base"], ["wheel", "wheel"])
+        assert {note.severity for note in robot.notes} == {"warning"}
+
+    def test_a_file_that_an_include_without_prefix_brings(self, found):
+        text = '<include filename="part.xacro"/><link name="base"/>' + self.CALLS
+        assert ("NAM-010", "link 'right_wheel'") in found(text, part=self.WHEEL)
+
+    def test_an_error_in_what_is_called_without_prefix(self, found):
+        text = self.WHEEL + '<xacro:macro name="all">' + self.CALLS + "</xacro:macro><all/>"
+        assert found(text)["unknown-root", "joint 'left_joint'"].severity == "error"

@@ -85,6 +85,32 @@ def test_an_attribute_of_another_name_space_is_noted():
     assert (note.severity, note.message) == ("info", "attribute 'x:b' of <link> is not understood and has no effect")
 
 
+def test_what_belongs_to_a_known_program_is_noted_by_its_name():
+    link = (
+        '<contact><lateral_friction value="1"/></contact><collision group="1"><geometry><sphere radius="1"/></geometry>'
+    )
+    joint = '<parent link="a"/><child link="b"/><dynamics K="1"/>'
+    text = f"""<robot name="r" xmlns:x="urn:x"><link name="a">{link}</collision></link><link name="b"><x:y/></link>
+        <joint name="j" type="fixed" dont_collapse="true">{joint}</joint><mujoco/><webots/></robot>"""
+    robot = read(text, "urdf")
+    assert {note.severity for note in robot.notes} == {"info"}
+    said = " ".join(note.message for note in robot.notes)
+    names = (
+        "Bullet and Drake and",
+        "Bullet;",
+        "Isaac Gym and",
+        "franka_description",
+        "MuJoCo; it is kept",
+        "Webots; it is kept",
+    )
+    for name in names:
+        assert f"belongs to {name}" in said
+    assert {"mujoco", "webots"} == {e.tag for e in robot.extensions}
+    others = '<link name="a" dont_collapse="1" group="1"><mujoco/></link><contact/><joint_x/>'
+    notes = read(f'<robot name="r">{others}</robot>', "urdf").notes
+    assert ({note.severity for note in notes}, len(notes)) == ({"warning"}, 5)
+
+
 @each("text", ["<odd/>", "<odd>1</odd>", "<odd a='1'/>", "<odd><even>1</even></odd>"])
 def test_an_unknown_section_of_mjcf_is_written_again(text):
     robot = read(f"<mujoco><worldbody><body name='b'/></worldbody>{text}</mujoco>", "mjcf")

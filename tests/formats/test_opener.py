@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.files.opener import Files, read_file, snapshot
 
 
@@ -148,3 +149,60 @@ def test_a_folder_that_may_not_be_entered_holds_nothing_and_that_is_said(workspa
     files = Files({})
     assert files("../../group/hand/hand.txt", str(workspace / "src/arm/urdf/arm.urdf")) is None
     assert files.missed == {"../../group/hand/hand.txt": "cannot be read: Permission denied"}
+
+
+MODEL = '<sdf version="1.9"><model name="m"><link name="a"/></model></sdf>'
+SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+XACRO = f'<robot name="r" {SPACE}>{{}}</robot>'
+LOADED = '<xacro:property name="p" value="${{xacro.load_yaml(\'{}\')}}"/><link name="${{p}}"/>'
+INCLUDES = {
+    "a.sdf": ('<sdf version="1.9"><model name="m"><link name="b"/><include><uri>{}</uri></include></model></sdf>', ""),
+    "a.world": ('<sdf version="1.9"><world name="w"><include><uri>{}</uri></include></world></sdf>', "model://"),
+    "a.xacro": (XACRO.format('<link name="a"/><xacro:include filename="{}"/>'), ""),
+    "b.xacro": (XACRO.format(LOADED), ""),
+    "c.xacro": (XACRO.format('<xacro:include filename="$(find top)/{}"/>'), ""),
+    "a.xml": ('<mujoco><include file="{}"/><worldbody/></mujoco>', ""),
+}
+
+
+@each("file, wanted", [(file, "part" if file.startswith("a.sdf") else "part.x") for file in INCLUDES])
+def test_what_lies_one_folder_deeper_is_offered(file, wanted, tmp_path):
+    text, scheme = INCLUDES[file]
+    top = tmp_path / file / "top"
+    (top / "nested").mkdir(parents=True)
+    (top / "package.xml").write_text("<package><name>top</name></package>")
+    (top / file).write_text(text.format(scheme + wanted))
+    with pytest.raises(kt.KinetreeError) as without:
+        kt.load(top / file)
+    assert "nested" not in str(without.value.findings)
+    place = top / "nested" / wanted
+    if file.endswith(("sdf", "world")):
+        place.mkdir()
+        (place / "model.sdf").write_text(MODEL)
+    else:
+        place.write_text("a: 1")
+    for confined in (False, True):
+        with pytest.raises(kt.KinetreeError) as offered:
+            kt.load(top / file, confined=confined)
+        fixes = [finding.fix for finding in offered.value.findings]
+        assert fixes == [f"did you mean {place}?"]
+        assert "there is one at" not in str(offered.value.findings[0].message)
+
+
+def test_nothing_outside_of_the_workspace_is_offered(tmp_path):
+    for place in ("top/a", "other/nested"):
+        (tmp_path / place).mkdir(parents=True)
+    (tmp_path / "other/nested/part.xml").write_text("<mujoco/>")
+    file = tmp_path / "top/a/a.xml"
+    file.write_text(INCLUDES["a.xml"][0].format("../../other/part.xml"))
+    (tmp_path / "top/package.xml").write_text("<package><name>top</name></package>")
+    with pytest.raises(kt.KinetreeError) as refused:
+        kt.load(file, confined=True)
+    assert "nested" not in str(refused.value.findings)
+    (tmp_path / "other/part").mkdir()
+    (tmp_path / "other/part/model.sdf").write_text(MODEL)
+    (tmp_path / "top/a/a.world").write_text(INCLUDES["a.world"][0].format("model://part"))
+    for confined, offers in ((True, False), (False, True)):
+        with pytest.raises(kt.KinetreeError) as refused:
+            kt.load(tmp_path / "top/a/a.world", confined=confined)
+        assert ("did you mean" in str(refused.value.findings)) == offers

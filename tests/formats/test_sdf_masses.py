@@ -621,3 +621,10 @@ class TestComputedFromMeshes:
         file.write_text(model(f'<link name="a"><inertial auto="true"/>{shape}</link>'))
         assert kt.load(file).links["a"].inertial.mass == pytest.approx(1000)
         assert kt.load(file, confined=True).links["a"].inertial is None
+
+
+def test_a_default_inertial_of_a_static_model_is_a_remark():
+    for static, severity in (("true", "info"), ("false", "warning")):
+        inside = f'<static>{static}</static><link name="a"><inertial/></link>'
+        notes = kt.load(f'<sdf version="1.9"><model name="m">{inside}</model></sdf>', format="sdf").notes
+        assert [(n.code, n.severity) for n in notes] == [("default-inertial", severity)]

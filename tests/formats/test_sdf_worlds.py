@@ -105,6 +105,23 @@ def test_a_world_whose_models_cannot_be_found_is_refused():
     assert error.code == "no-model"
 
 
+def test_a_world_of_models_of_gazebo_is_read_without_them():
+    fuel = "https://fuel.gazebosim.org/1.0/OpenRobotics/models/Oak tree"
+    for uri in ("model://sun", "ground_plane", "model://cafe_table/", "model://drc_practice_truss/model.sdf", fuel):
+        robot = load(world(f"<include><uri>{uri}</uri></include>"))
+        assert ([*robot.links], [(n.code, n.severity) for n in robot.notes]) == (["world"], [("gazebo-model", "info")])
+        assert [error.code for error in errors(model(f"<include><uri>{uri}</uri></include>"))] == ["include-not-found"]
+    for uri in ("model://suns", "model://sun/other", "file://sun", "https://example.org/models/sun", "sun.sdf"):
+        assert [error.code for error in errors(world(f"<include><uri>{uri}</uri></include>"))] == ["include-not-found"]
+    both = "<include><uri>model://sun</uri></include><include><uri>model://nowhere</uri></include>"
+    assert [error.code for error in errors(world(both))] == ["include-not-found"]
+
+
+def test_of_an_empty_file_without_a_version_only_that_is_said():
+    assert [error.code for error in errors("<sdf/>")] == ["sdf-version"]
+    assert [error.code for error in errors('<sdf version="1.9"/>')] == ["no-model"]
+
+
 def test_a_world_with_a_bad_model_is_refused_with_its_error():
     (error,) = errors(world(BOX + '<model name="m"><link name="a"/><link name="a"/></model>'))
     assert error.code == "duplicate-name"

@@ -7,7 +7,23 @@ from rule_cases.case import Cases, Model
 
 PACKAGES = {"packages": {"arm": Path(__file__).parent / "meshes"}}
 PLANE = '<mujoco><worldbody><geom type="plane" size="0 0 1"/></worldbody></mujoco>'
-BOTH = '<mujoco><worldbody><geom type="sphere" size="200"/></worldbody></mujoco>'
+BOTH = '<mujoco><worldbody><body><joint/><geom type="sphere" size="200"/></body></worldbody></mujoco>'
+SKY = '<mujoco><worldbody><geom type="sphere" size="200"/><geom type="box" size="300 300 3"/></worldbody></mujoco>'
+
+SIZES = ("1200 800 750", "250 250 0.1", "250 250 100", "500 5 1", "0.5 500 100")
+"""Sizes of static boxes: a table in millimetres, and things as large as they may be."""
+
+
+def sdf(size: str) -> Model:
+    """A static model of a box."""
+    box = f'<link name="a"><collision name="c"><geometry><box><size>{size}</size></box></geometry></collision></link>'
+    return Model(f'<sdf version="1.7"><model name="m"><static>true</static>{box}</model></sdf>', format="sdf")
+
+
+def in_world(shape: str, on: str, kind: str = "fixed") -> str:
+    """Links a on a world, b on a by a joint of a kind, and c on a; one has a shape."""
+    links = [link(name, *([felt(shape)] if name == on else [])) for name in ("world", "a", "b", "c")]
+    return robot(*links, joint("i", "world", "a"), joint("j", "a", "b", kind=kind), joint("k", "a", "c"))
 
 
 def files(*names: str, **more: object) -> Model:
@@ -117,8 +133,22 @@ CASES = {
             "of what is only seen": pair(seen(sphere(101))),
             "seen and felt, written once": Model(BOTH, format="mjcf"),
             "seen and felt, written twice": Model(pair(seen(sphere(101)), felt(sphere(101))), count=2),
+            "a foot in millimetres": robot(link("a", felt(box(400, 120, 120)))),
+            "as thick as may be": pair(felt(box(250, 250, 1))),
+            "hardly flat": robot(link("a", felt(box(200, 200, 20.2)))),
+            "a static box in millimetres": sdf(SIZES[0]),
+            "the same in a world": in_world(box(1200, 800, 750), "a"),
+            "what carries a joint in a world": in_world(box(400, 120, 120), "a", "continuous"),
+            "what is fixed to what carries one": in_world(box(400, 120, 120), "c", "continuous"),
         },
         silent={
+            "a ground": pair(felt(box(250, 250, 0.99))),
+            "a round ground": pair(felt(cylinder(150, 0.5))),
+            "a flat model without joints that move": robot(link("a", felt(box(200, 200, 20)))),
+            **{f"static: {size}": sdf(size) for size in SIZES[1:]},
+            "a wall in a world": in_world(box(300, 1, 20), "a"),
+            "on what is fixed to a wall": in_world(box(300, 1, 20), "c"),
+            "of a world": Model(SKY, format="mjcf"),
             "a hundred metres": pair(felt(box(100))),
             "a hundredth of a millimetre": pair(felt(sphere("1e-5"))),
             "nothing, which another rule says": pair(felt(sphere(0))),

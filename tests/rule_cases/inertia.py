@@ -129,6 +129,18 @@ MUJOCO = (
     '<geom type="{}" size="{}"/></body></worldbody></mujoco>'
 )
 
+STATIC = (
+    '<sdf version="1.7"><model name="m"><static>true</static><link name="a"><inertial><mass>1</mass><inertia>'
+    "<ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link></model></sdf>"
+)
+WIDE = STATIC.replace("<ixx>1<", "<ixx>5.5<").replace("<iyy>1<", "<iyy>6<")
+WIDE = WIDE.replace("<izz>1<", "<izz>7<")
+FAR_ABOVE = link("c") + link("d") + joint("k", "a", "c") + joint("l", "c", "d")
+FOOT = robot(
+    *(link("world"), link("a", inertial(1, 1, 1, 1)), link("b")),
+    *(joint("i", "world", "a"), joint("j", "a", "b", kind="{}")),
+)
+
 CASES = {
     "INR-001": Cases(
         found={
@@ -202,6 +214,11 @@ CASES = {
     ),
     "INR-006": Cases(
         found={
+            "of a model that is not static": Model(STATIC.replace("true", "0"), format="sdf"),
+            "of a foot in a world": FOOT.replace("{}", "continuous"),
+            "of a foot far below a joint": FOOT.replace('parent link="a"', 'parent link="d"')
+            .replace("</robot>", FAR_ABOVE + "</robot>")
+            .replace("{}", "continuous"),
             "wider than a rounded moment explains": in_thousandths(0.099),
             "hardly more than that of a shell": cube(1, 4.95, 1),
             "one": Model(diagonal(1, 1, 1), says="the inertia is 1 kg m² about every axis"),
@@ -219,6 +236,11 @@ CASES = {
             "of a light link, rounded to one place": rounded("0.01", "0.12", "0.13", "0.14"),
         },
         silent={
+            "of a static model": Model(STATIC, format="sdf"),
+            "of a static model in a world": Model(
+                STATIC.replace("<model", '<world name="w"><model').replace("</model>", "</model></world>"), format="sdf"
+            ),
+            "of a wall in a world": FOOT.replace("{}", "fixed"),
             "a moment that may be rounded": in_thousandths(0.101),
             "rounded to the place of all others": rounded("0.0001", "0.0121", "0.0107", "0.0133"),
             "of a slight link fixed to another": fixed(inertial("0.001", "1e-6", "1e-6", "1e-6")),
@@ -254,6 +276,7 @@ CASES = {
     ),
     "INR-008": Cases(
         found={
+            "of a model that is not static": Model(WIDE.replace("true", "0"), format="sdf"),
             "more than two metres": Model(
                 moved(round_(2.001, 3)),
                 says="12 kg m², is too large for the mass, 3 kg: the radius of gyration is 2.001 m, more than 2 m",
@@ -261,6 +284,7 @@ CASES = {
             "of what does not move, too": robot(link("a", round_(2.001))),
         },
         silent={
+            "of a static model": Model(WIDE, format="sdf"),
             "two metres": moved(inertial(3, 8, 10, 12)),
             "no mass": moved(inertial(0, 8, 10, 12)),
             "a mass below zero": moved(inertial(-1, 8, 10, 12)),

@@ -40,6 +40,8 @@ TWICE = (
     '<xacro:property name="gap" value="%s"/><xacro:macro name="one"><x>${gap}</x></xacro:macro>%s'
     '<xacro:property name="gap" value="%s"/><xacro:macro name="two"><y>${gap}</y></xacro:macro><xacro:two/>'
 )
+CALLED = '<xacro:macro name="n"><x y="1"/></xacro:macro>'
+JOINED = '<joint name="j" type="fixed"><parent link="top"/><child link="b"/></joint>'
 
 NAMED = "<gazebo><plugin><parameters>{}</parameters></plugin></gazebo>"
 
@@ -208,11 +210,24 @@ CASES = {
             "two of a kind": text(
                 '<property name="a" value="1"/><property name="b" value="1"/>', says="1 other place;"
             ),
+            "a call": text(f"{CALLED}<n/>", says="so the robot lacks what the macro 'n' makes; write <xacro:n>"),
+            "a call before the macro": text(f"<n/>{CALLED}"),
+            "a call in a link": text(f'{CALLED}<link name="b"><n/></link>{JOINED}'),
+            "a call in a macro": macro("<n/>", before=CALLED),
         },
         silent={
             "with it": text('<xacro:property name="a" value="1"/>'),
             "a setting of a plug-in": text('<gazebo><plugin><property name="a" value="1"/></plugin></gazebo>'),
             "another element": text('<property name="a"/>'),
+            "a call with it": text(f"{CALLED}<xacro:n/>"),
+            "an element that is no macro": text(f"{CALLED}<m/>"),
+            "an element of a plug-in": text(f"{CALLED}<gazebo><plugin><n/></plugin></gazebo>"),
+            "an element of SDF": replace(
+                text(CALLED),
+                text=f'<sdf version="1.9" {SPACE}><model name="m"><link name="a"/>{CALLED}<n/></model></sdf>',
+            ),
+            "an element of a transmission": text(f"{CALLED}<transmission><x><n/></x></transmission>"),
+            "an element of URDF": text(CALLED.replace('"n"', '"material"') + '<material name="red"/>'),
         },
     ),
     "XAC-012": Cases(

@@ -29,6 +29,12 @@ def limits(inside: str, joint: str = "a") -> str:
     return f"joint_limits:\n  {joint}: {{{inside}}}\n"
 
 
+def of_base(name: str, kind: str) -> Model:
+    """Limits of a coordinate, with an SRDF that has a virtual joint `spot`."""
+    joint = f'<virtual_joint name="spot" type="{kind}" parent_frame="odom" child_link="base"/></robot>'
+    return replace(case(limits("max_velocity: 1", name)), srdf=SRDF.replace("</robot>", joint))
+
+
 def manager(*names: str, type: str = "joint_trajectory_controller/JointTrajectoryController") -> str:
     rows = "".join(f"    {name}: {{type: {type}}}\n" for name in names)
     return f"controller_manager:\n  ros__parameters:\n    update_rate: 100\n{rows}"
@@ -114,8 +120,17 @@ CASES = {
             ),
             "of MoveIt": case(listed("a, z")),
             "wheels": case(section("left_wheel_names: [z]")),
+            "a variable of no virtual joint": case(limits("max_velocity: 1", "spot/x")),
+            "one of another type": of_base("spot/theta", "floating"),
+            "one that no joint has": of_base("spot/trans_x", "planar"),
+            "a coordinate that is none": replace(case(limits("max_velocity: 1", "spot/w")), srdf=None),
+            "a variable of a joint that turns": replace(case(limits("max_velocity: 1", "a/x"))),
         },
         silent={
+            **{f"planar: {name}": of_base(f"spot/{name}", "planar") for name in ("x", "y", "theta")},
+            **{f"floating: {name}": of_base(f"spot/{name}", "floating") for name in ("trans_z", "rot_w")},
+            "a virtual joint by its name": of_base("spot", "planar"),
+            "a variable without an SRDF": replace(case(limits("max_velocity: 1", "spot/trans_y")), srdf=None),
             "limits of something else": case("other:\n  z: {max_velocity: 1}\n"),
             "no limits": case("joint_limits:\n  z: {colour: red}\n"),
             "another type": case(

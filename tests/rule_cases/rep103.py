@@ -109,6 +109,10 @@ def sdf(pose: str) -> Model:
 QUARTER = -pi / 2
 ROUND = 4 / 3 * pi * 0.1**3 * 2e5  # kg, the most that a ball of 0.1 m may have
 TUBE = pi * 0.1**2 * 0.1 * 2e5
+STATIC = (
+    '<sdf version="1.7"><model name="m"><static> True </static><link name="a"><collision name="c">'
+    "<pose>30 0 0 0 0 0</pose><geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>"
+)
 
 CASES = {
     "R103-001": Cases(
@@ -127,8 +131,14 @@ CASES = {
     ),
     "R103-002": Cases(
         found={
+            "far in a model that is not static": Model(STATIC.replace("True", "false"), format="sdf"),
             "far behind what is in a world": robot(
-                link("world"), link("b"), link("c"), joint("j", "world", "b"), joint("k", "b", "c", xyz="50 0 0")
+                *(link("d"), joint("l", "c", "d", kind="continuous")),
+                link("world"),
+                link("b"),
+                link("c"),
+                joint("j", "world", "b"),
+                joint("k", "b", "c", xyz="50 0 0"),
             ),
             "hardly more than a turn": turned(0, "6.284195", 0),
             "hardly a thousand times": scaled("1 1 1", "1000.99 1000.99 1000.99"),
@@ -178,6 +188,11 @@ CASES = {
             "three scales": scaled("0.001 0.001 0.001", "0.001 0.001 0.001", "1 1 1"),
         },
         silent={
+            "far in a static model": Model(STATIC, format="sdf"),
+            "far on a wall": robot(
+                *(link("world"), link("b"), link("c", felt(box(1), xyz="0 0 30"))),
+                *(joint("j", "world", "b"), joint("k", "b", "c", xyz="50 0 0")),
+            ),
             "far in a world": robot(link("world"), link("b"), joint("j", "world", "b", xyz="50 0 0")),
             "hardly a turn": turned(0, "6.284175", 0),
             "a little more than a thousand times": scaled("1 1 1", "1001.01 1001.01 1001.01"),

@@ -19,6 +19,8 @@ from kinetree.rules.rule import Rule
 QUOTED = re.compile(r"'([^']+)'")
 NOT_FOUND = re.compile(r"(?!the (mesh )?file ).*(not exist|neither a )")
 """Messages about names that no element has."""
+APART = ("groups", "version")
+"""Parts of the robot in doubt without which links, joints and frames are known."""
 MOST = 12
 """Most elements, and places of errors, in a remark."""
 
@@ -55,7 +57,7 @@ def ask(robot: Robot, options: CheckOptions, errors: Iterable[Finding]) -> Answe
         left = {code: [f for f in found if f.place[:2] not in lines] for code, found in of_text.items()}
         return Answers(left, codes=frozenset(rule.code for rule in rules))
     unsure = {doubt.part for doubt in robot.doubts if doubt.kind == "robot"}
-    elements = frozenset(doubt.element for doubt in robot.doubts if doubt.part not in ("place", "groups"))
+    elements = frozenset(doubt.element for doubt in robot.doubts if doubt.part not in ("place", *APART))
     in_whole = _is_whole_in_doubt(robot)
     elements |= {f"robot {robot.name!r}"} if in_whole else set()
     near = elements | _near(robot)
@@ -74,7 +76,9 @@ def ask(robot: Robot, options: CheckOptions, errors: Iterable[Finding]) -> Answe
 
 def _is_whole_in_doubt(robot: Robot) -> bool:
     """Return whether a rule about the whole robot could find something else after the errors are corrected."""
-    return any(d.kind in ("link", "joint", "frame") or (d.kind == "robot" and d.part != "groups") for d in robot.doubts)
+    return any(
+        d.kind in ("link", "joint", "frame") or (d.kind == "robot" and d.part not in APART) for d in robot.doubts
+    )
 
 
 def _near(robot: Robot) -> frozenset[str]:

@@ -103,11 +103,11 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Ans
     found = ask(robot, options, errors) if robot else Answers({})
     findings += remark(robot, errors) if robot and robot.doubts else []
     if robot and robot.text and robot.text.files:  # xacro: to import these takes as long as to check an arm
-        from kinetree.checker.corrected import of_corrected
+        from kinetree.checker.corrected import with_corrected
         from kinetree.checker.macros import uncalled_findings
 
-        said = [*findings, *chain.from_iterable(found.findings.values())]
-        findings += [*(of_corrected(robot, options, said) if robot.doubts else []), *uncalled_findings(robot, options)]
+        findings, found = with_corrected(robot, options, findings, found)
+        findings += uncalled_findings(robot, options)
     return sorted(deduplicate([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 

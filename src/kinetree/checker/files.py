@@ -30,6 +30,9 @@ OF_WHOLE = (
 """Codes of errors that a part of others may have because it is read without them."""
 INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
 """Name of a file that an MJCF file includes."""
+MISSED = re.compile(r"not exist|neither a |not defined|no file of the package|no macro ")
+"""Messages about names that the files which include a part may define."""
+QUOTED = re.compile(r"'([^']+)'")
 MOST_NESTED = 4
 """Most files around a file that are looked at for the folder from which it names others."""
 COMMENTS, ROOT = re.compile(rb"<!--.*?-->", re.DOTALL), re.compile(rb"<([A-Za-z_][\w:.-]*)")
@@ -169,7 +172,8 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
 
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
-    worlds include."""
+    worlds include; and without those about a part alone that the files which include it show to be wrong."""
+    results = [*_in_context(results)]
     known: dict[str, set[Key]] = {}
     seen = {(f.code, f.place) for result in results for f in result.findings if "${" not in (f.element or "")}
     for result in results:
@@ -177,6 +181,49 @@ def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
         keys = known.setdefault(os.path.abspath(result.file), set())
         keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
     return [_without_others(result, known, seen) for result in results]
+
+
+def _in_context(results: Sequence[CheckReport]) -> Iterator[CheckReport]:
+    """Yield the results. What rules miss in a part of xacro, and anything that they find in one of MJCF but about the
+    robot, stays only if a file that includes it gives it, too."""
+    wholes: dict[str, list[CheckReport]] = {}
+    for result in results:
+        for part in result.parts - {os.path.abspath(result.file)}:
+            wholes.setdefault(part, []).append(result)
+    for result in results:
+        around = wholes.get(os.path.abspath(result.file), ())
+        others = (f for one in around for f in (*one.findings, *one.known, *(e.finding for e in one.excused)))
+        there = {key for finding in others if (key := key_of(finding))}
+
+        def stays(finding: Finding, there: Collection[Key] = there, is_xacro: bool = ".xacro" in result.file) -> bool:
+            doubtful = MISSED.search(finding.message) if is_xacro else (finding.element or "")[:6] != "robot "
+            return finding.code.islower() or not doubtful or key_of(finding) in there
+
+        if around:
+            yield replace(result, findings=tuple(filter(stays, result.findings)))
+        else:
+            yield replace(result, findings=tuple(f for f in result.findings if not _is_named_around(f, result.file)))
+
+
+def _is_named_around(finding: Finding, own: str) -> bool:
+    """Return whether a rule misses a name in a result's own file of xacro that another one includes, and a file of the
+    package gives something the name: the whole was not checked, or has errors."""
+    file, name = finding.place[0], QUOTED.search(finding.message)
+    if (
+        name is None
+        or finding.code.islower()
+        or file != own
+        or ".xacro" not in file
+        or not MISSED.search(finding.message)
+    ):
+        return False
+    from kinetree.xacro_text.package import is_included_around, package_of  # takes 3 ms and is rarely needed
+
+    if not is_included_around(file) or (package := package_of(file)) is None:
+        return False
+    return any(
+        f'name="{name[1]}"' in text for path, text in package.texts.items() if str(path) != os.path.abspath(file)
+    )
 
 
 def _without_others(result: CheckReport, known: dict[str, set[Key]], seen: Collection[object]) -> CheckReport:

@@ -10,7 +10,7 @@ from kinetree.checker.excuses import excuse
 from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.errors import Doubt, Finding, Source
 from kinetree.load import as_source, examine
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Extension, Joint, Link, Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import ALWAYS, rule_of
 
@@ -48,7 +48,8 @@ class Excuse:
 @dataclass(frozen=True)
 class CheckReport:
     """Result of the check of a file. name: that of the variant. known: findings that are in its baseline. beside: files
-    that were named with it, such as its SRDF."""
+    that were named with it, such as its SRDF. parts: absolute paths of other files of which its robot is made; of MJCF
+    and xacro, if it could be read without errors."""
 
     file: str
     findings: tuple[Finding, ...]
@@ -56,6 +57,7 @@ class CheckReport:
     name: str = ""
     known: tuple[Finding, ...] = ()
     beside: tuple[str, ...] = ()
+    parts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +99,18 @@ def examine_job(job: Job) -> Examination:
         findings += gone if options.wants(GONE) else []
     why = tuple(Excuse(finding, by.reason, by.source) for finding, by in excused)
     beside = (*job.options.also, *([os.fspath(srdf)] if (srdf := job.options.read.srdf) else []))
-    checked = CheckReport(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside)
+    read = parts_of(reading[0]) if reading[0] and not any(map(is_error_of_reader, reading[1])) else frozenset()
+    checked = CheckReport(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside, read)
     return Examination(checked, reading[0], tuple(found))
+
+
+def parts_of(robot: Robot) -> frozenset[str]:
+    """Return the absolute paths of the other files of which a robot of MJCF or xacro is made."""
+    text = robot.text if robot.text and robot.text.format != "mjcf" else None
+    things: tuple[Link | Joint | Extension, ...] = (*robot.links.values(), *robot.joints.values(), *robot.extensions)
+    named = {*text.files} if text else {thing.source.file for thing in things if thing.source}
+    own = robot.source.file if robot.source else ""
+    return frozenset(os.path.abspath(file) for file in named - {own} if file.endswith((".xacro", ".xml", ".mjcf")))
 
 
 def gone_from_baselines(jobs: Sequence[Job]) -> list[CheckReport]:

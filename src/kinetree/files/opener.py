@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kinetree.confine import Confinement, real, refusal, unseen
 from kinetree.errors import Finding, KinetreeError, Source, fail
+from kinetree.files.nearby import offer
 from kinetree.files.packages import Packages
 from kinetree.files.plain_file import open_plain
 from kinetree.spatial.se3 import Array
@@ -96,7 +97,7 @@ class Files:
         path = _model_file(path, lambda config: self.check(config, wanted)) if path.is_dir() else path
         self.check(path, wanted)
         if not path.is_file() and not is_held(path):
-            raise fail("file", f"there is no file {path}")
+            raise fail("file", f"there is no file {path}{offer([path], self.packages.may_read)}")
         return read_file(path if self.confinement is None else Path(real(path))), str(path)
 
     def open_or_refuse(self, wanted: str, asked_from: str) -> tuple[bytes, str] | None:

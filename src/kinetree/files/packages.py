@@ -25,6 +25,7 @@ from stat import S_ISREG
 
 from kinetree.confine import Confinement, RealPaths, is_in, is_shared, real, refusal, workspace_of
 from kinetree.errors import KinetreeError, fail
+from kinetree.files.nearby import offer
 from kinetree.syntax.xml.reader import Report, parse
 
 LEVELS_UP = 3  # above the package: its repository, the workspace's src, the workspace
@@ -85,7 +86,13 @@ class Packages:
 
     def model(self, name: str, near: Path | None) -> Path:
         """Return the folder of a Gazebo model, which may be a package too. Raises like `package`."""
-        return self._allowed("model", name, _first("model", name, self._model_places(name, near), self.given))
+        try:
+            return self._allowed("model", name, _first("model", name, self._model_places(name, near), self.given))
+        except KinetreeError as error:
+            first = error.findings[0]
+            folders = _ancestors(near)[:LEVELS_UP] if near and first.code == "package" else []
+            paths = [place / name for folder in folders for place in (folder, folder / "models")]
+            raise KinetreeError(replace(first, message=first.message + offer(paths, self.may_read))) from None
 
     def may_read(self, path: str | Path) -> bool:
         """Return whether a file lies in the workspace, or in a package or model that was given, or found until now."""

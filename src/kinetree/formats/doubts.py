@@ -39,7 +39,9 @@ def doubts_of(report: Report, parts: Parts, root: Element) -> list[Doubt]:
             above.setdefault((child.document, child.start), element)
     found: dict[Doubt, None] = {}
     for finding in report.findings:
-        if finding.severity == "error" and (about := report.about.get(id(finding))) and finding.code != "too-many":
+        if finding.code == "sdf-version" and (at := report.about.get(id(finding))) and at[1].tag == "sdf":
+            found[Doubt("robot", parts.name, "version")] = None  # read as the nearest version
+        elif finding.severity == "error" and (about := report.about.get(id(finding))) and finding.code != "too-many":
             found.update(dict.fromkeys(_doubts(parts.name, things, above, *about[1:])))
         elif finding.severity == "error":
             found[Doubt("robot", parts.name)] = None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
 from kinetree.errors import Severity, nearest_names
+from kinetree.formats.known_extensions import PROGRAMS
 from kinetree.model.robot import Extension
 from kinetree.syntax.numbers import number, numbers
 from kinetree.syntax.xml.reader import Element, Report
@@ -99,13 +100,12 @@ def choice_of(report: Report, element: Element, attribute: str, text: str, legal
 
 
 def check_attributes(report: Report, element: Element, known: Collection[str], owner: Element | None = None) -> None:
-    """Warn of attributes that are not understood, and note those of other name spaces; none of them is kept."""
+    """Warn of attributes that are not understood, and note those of other programs; none of them is kept."""
     for attribute in element.attributes:
         if attribute in known or attribute == "xmlns" or attribute.startswith("xmlns:"):
             continue
-        foreign = ":" in attribute and not attribute.startswith("xacro:")
-        message = f"attribute {attribute!r} of <{element.tag}> is not understood and has no effect"
-        severity: Severity = "info" if foreign else "warning"
+        said, severity = _how_known(attribute, element.tag)
+        message = f"attribute {attribute!r} of <{element.tag}> {said} and has no effect"
         report.add(severity, "not-understood", message, element, attribute=attribute, owner=owner)
 
 
@@ -228,19 +228,28 @@ def same(a: Element, b: Element) -> bool:
 
 
 def ignore(report: Report, elements: Iterable[Element], owner: Element) -> None:
-    """Warn of each element that is not understood and is not kept in the model."""
+    """Warn of each element that is not understood and is not kept in the model; note those of other programs."""
     for element in elements:
-        report.warning(
-            "not-understood", f"<{element.tag}> in {owner.label} is not understood; it has no effect", element
-        )
+        said, severity = _how_known(element.tag, owner.tag)
+        message = f"<{element.tag}> in {owner.label} {said}; it has no effect"
+        report.add(severity, "not-understood", message, element)
+
+
+def _how_known(name: str, inside: str) -> tuple[str, Severity]:
+    """Return a clause about an element or attribute that no reader knows, and how grave that is."""
+    program = PROGRAMS.get(f"{inside}/{name}")
+    is_foreign = ":" in name and not name.startswith("xacro:")
+    return f"belongs to {program}" if program else "is not understood", "info" if program or is_foreign else "warning"
 
 
 def keep(report: Report, format: str, elements: Iterable[Element], owner: Element | None = None) -> list[Extension]:
-    """Return elements that are not understood as extensions, unchanged, with a warning each."""
+    """Return elements that are not understood as extensions, unchanged, with a warning each; those of other programs
+    with a remark."""
     kept = []
     for element in elements:
         where = f" in {owner.label}" if owner else ""
-        report.warning("not-understood", f"<{element.tag}>{where} is not understood; it is kept unchanged", element)
+        said, severity = _how_known(element.tag, owner.tag if owner else "robot")
+        report.add(severity, "not-understood", f"<{element.tag}>{where} {said}; it is kept unchanged", element)
         kept.append(extension(format, element))
     return kept
 

@@ -36,6 +36,8 @@ LONGEST = {"wheel": 3, "rotor": 2, "finger": 6, "head": 6, "torso": 6}
 PELVIS = re.compile(r"(?i)(?<![a-z])pelvis(?![a-z])")
 FINGER = 0.3
 """Largest length of a finger, m; longer chains are legs."""
+FINGERS = 2
+"""Least number of other fingers of a hand whose names say nothing."""
 NECK = 2
 """Least number of joints of a neck on a humanoid without legs."""
 GIVEN = "given"
@@ -90,7 +92,8 @@ def said_in(robot: Robot) -> str | None:
 class _Row(NamedTuple):
     """A chain of bodies. joints: those that carry them. arm: the arm of REP-199 that ends on it. alike: number of such
     chains on the same body. poses: of all frames. behind: number of joints from the root to its first body. carries:
-    whether long chains begin on it. fixed: names of links that are fixed to it."""
+    whether long chains begin on it. fixed: names of links that are fixed to it. beside: number of other chains of
+    several joints that begin on its bodies or beside it."""
 
     joints: tuple[str, ...]
     bodies: tuple[str, ...]
@@ -100,6 +103,7 @@ class _Row(NamedTuple):
     behind: int
     carries: bool
     fixed: tuple[str, ...]
+    beside: int
 
     @property
     def reach(self) -> float:
@@ -115,6 +119,7 @@ class _Row(NamedTuple):
 def _chains(tree: Chains, poses: Mapping[str, Array], arms: Sequence[Arm]) -> tuple[Chain, ...]:
     robot, ends, rows = tree.robot, {arm.end: arm for arm in arms}, _rows(tree)
     alike = Counter((len(row), tree.before(row[0])) for row in rows)
+    starts = Counter(tree.before(row[0]) for row in rows if len(row) > 1)
     carrying = {tree.before(row[0]) for row in rows if len(row) >= AT_LEAST - 1}
     fixed: dict[str, list[str]] = {body: [] for body in tree.behind}
     found = []
@@ -131,6 +136,7 @@ def _chains(tree: Chains, poses: Mapping[str, Array], arms: Sequence[Arm]) -> tu
             tree.front[first],
             not carrying.isdisjoint(bodies_of),
             tuple(name for body in bodies_of for name in fixed[body]),
+            sum(starts[body] for body in (*bodies_of, tree.before(first))) - 1,
         )
         kind, why = _kind(robot, row)
         found.append(Chain(kind, row.joints, row.bodies, (_in_a_row(robot, row.joints), *why)))
@@ -160,11 +166,14 @@ def _kind(robot: Robot, row: _Row) -> tuple[str, tuple[str, ...]]:
     last = words(row.joints[-1]) | words(row.bodies[-1])
     top = max(votes, key=lambda kind: (votes[kind], kind in last and kind != "arm"), default="")
     small = n <= LONGEST.get(top, 0) and 2 * votes[top] >= n
+    in_hand = row.beside >= FINGERS and row.reach < FINGER and not {"arm", "leg"} & votes.keys()
     kind = "other"
     if n > 1 and not row.carries and votes["leg"] >= max(1, votes["arm"]) and _has_a_foot(row, votes["leg"]):
         kind = "leg"
     elif "head" in last and votes["head"] > 1 and not votes["arm"] and n <= LONGEST["head"]:
         kind = "head"
+    elif arm and in_hand and not (arm.flange or arm.tool0):
+        return "finger", (f"{number(row.reach, 2)} m long, with {row.beside} more beside it",)
     elif arm and not (small and n < AT_LEAST):
         return "arm", tuple(frame for frame in (arm.base_link, arm.flange, arm.tool0) if frame)
     elif small:

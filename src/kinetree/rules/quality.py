@@ -1,5 +1,6 @@
 """Base of the rules for every robot, with the arm of their examples and measures of its bodies."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -67,6 +68,7 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
     return list(groups.values())
 
 
+STATIC = re.compile(r">\s*(true|1)\s*<", re.IGNORECASE)
 FREE = 6
 """Degrees of freedom of a floating joint."""
 SAME = " (also "
@@ -138,6 +140,25 @@ def assumed(robot: Robot) -> frozenset[Source | None]:
 
 
 @fact
+def scenery(robot: Robot) -> frozenset[str]:
+    """Return the links that stand still for ever: those of static models of SDF, the root `world`, and what is fixed to
+    it and carries no joint that moves."""
+    tags = [extension for extension in robot.extensions if extension.tag.rpartition("::")[2] == "static"]
+    scopes = tuple(e.tag.removesuffix("static") for e in tags if STATIC.search(e.text))
+    found = {name for name in robot.links if name.startswith(scopes)}
+    if robot.root == "world":
+        carriers = {joint.parent for joint in robot.joints.values() if joint.kind.nv}
+        joints = [robot.joints[name] for name in robot.placed]  # parents before children
+        for joint in reversed(joints):
+            carriers |= {joint.parent} if joint.child in carriers else set()
+        found.add("world")
+        for joint in joints:
+            if joint.parent in found and not joint.kind.nv and joint.child not in carriers:
+                found.add(joint.child)
+    return frozenset(found)
+
+
+@fact
 def weighed(
     robot: Robot, moving: Mapping[str, tuple[Link, ...]], assumed: frozenset[Source | None]
 ) -> Mapping[str, tuple[Link, ...]]:
@@ -185,6 +206,13 @@ def masses(robot: Robot, assumed: frozenset[Source | None]) -> Masses:
     inertials = [link.inertial for link in links if link.inertial]
     tensors = np.array([inertial.inertia for inertial in inertials]).reshape(-1, 3, 3)
     return Masses(links, np.array([inertial.mass for inertial in inertials]), np.linalg.eigvalsh(tensors))
+
+
+@fact
+def counted(masses: Masses, scenery: frozenset[str]) -> Masses:
+    """Return `masses` without links that stand still for ever, whose masses no simulator uses."""
+    kept = [i for i, link in enumerate(masses.links) if link.name not in scenery]
+    return Masses(tuple(masses.links[i] for i in kept), masses.mass[kept], masses.moments[kept])
 
 
 HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {

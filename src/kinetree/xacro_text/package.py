@@ -26,8 +26,8 @@ DEFINITION = re.compile(
     r"<(?:xacro:)?property\s[^<>]*?name\s*=\s*[\"'][^\"']*|params\s*=\s*(?:\"[^\"]*|'[^']*)|\sns\s*=\s*\S+"
 )
 """What names properties, parameters and name spaces."""
-CALL = re.compile(r"<xacro:(?:call\s[^<>]*macro\s*=\s*[\"'])?([\w.]+)")
-"""Call of a macro, or another instruction."""
+CALL = re.compile(r"<(?:xacro:)?(?:call\s[^<>]*macro\s*=\s*[\"'])?([\w.]+)")
+"""Call of a macro, also without `xacro:`, or another element."""
 MACRO = re.compile(
     r"""<(?:xacro:)?macro\s[^<>]*?\bname\s*=\s*["'](?:xacro:)?([\w.]+)[^>]*(?:(?<=/)>|(?<!/)>(.*?)</(?:xacro:)?macro>)""",
     re.S,

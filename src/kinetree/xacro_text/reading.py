@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 
 from kinetree.errors import Doubt, KinetreeError
@@ -29,6 +29,15 @@ INSTRUCTIONS = {
 """Instructions of xacro, with attributes by which they are known without `xacro:`."""
 OUTER = ("robot", "root", "macro", "if", "unless", "xacro:macro", "xacro:if", "xacro:unless")
 """Elements that hold instructions; in others, such as plug-ins, the same tags may mean something else."""
+OF_URDF = (
+    *("robot", "link", "joint", "inertial", "visual", "collision", "origin", "mass", "inertia", "geometry", "mesh"),
+    *("material", "color", "texture", "box", "cylinder", "sphere", "capsule", "axis", "parent", "child", "limit"),
+    *("mimic", "dynamics", "calibration", "safety_controller", "contact", "verbose", "name", "transmission"),
+    *("type", "actuator", "mechanicalReduction", "hardwareInterface", "gazebo", "sensor", "ros2_control"),
+)
+"""Elements that are URDF's own, also if a macro has their name."""
+BLOCKS = ("gazebo", "transmission", "sensor", "ros2_control", "plugin", "sdf", "mujoco")
+"""Elements with elements of other programs, which may have the name of a macro."""
 MOST_FILES = 200
 """Most files of branches not taken that are read."""
 FIXED = re.compile(r"(?:\$\((?:find\s+[^()$]+|dirname)\))?[^$*?\[]+")
@@ -50,7 +59,7 @@ def read_program(
         made.roots.append(root)
         start = len(made.includes)
         _read_words(root, Place(always=always), made)
-        _read(root, Place(always=always), made)
+        _read(root, Place(always=always), made, root.tag in BLOCKS)
         for include, place in made.includes[start:]:
             path = _path(include, files)
             if path is None:  # it depends on arguments, or on a package that does not exist
@@ -65,6 +74,11 @@ def read_program(
             left = {path: root for path, root in read.items() if path not in seen and root}
             queue += [(root, False) for root in left.values()]
             seen.update(left)
+    names = frozenset(macro.name for macro in made.macros)
+    for element, place in made.others:
+        if element.tag in names:
+            made.bare.append(element)
+            made.calls.append(Call(element, element.tag, place))
     made.complete &= len(made.macros) <= MOST_MACROS
     made.absent |= {name for root in made.roots for name in _absent_in(root, files)}
     return made
@@ -100,8 +114,8 @@ def _opened(path: str, include: Element, files: Files, made: Program) -> Element
     return root
 
 
-def _read(element: Element, place: Place, made: Program) -> None:
-    """Add what is in an element to a program."""
+def _read(element: Element, place: Place, made: Program, in_block: bool = False) -> None:
+    """Add what is in an element to a program. in_block: whether it is in one of BLOCKS."""
     for child in element.children:
         kind = child.tag[6:] if child.tag.startswith("xacro:") else ""
         inside = place
@@ -124,9 +138,20 @@ def _read(element: Element, place: Place, made: Program) -> None:
             made.calls.append(Call(child, child.get("macro") or "", place))
         if is_bare(child, element):
             made.bare.append(child)
+        elif not (in_block or kind or child.tag in OF_URDF):
+            made.others.append((child, place))
         if kind != "macro":
             _read_words(child, inside, made)
-        _read(child, inside, made)
+        _read(child, inside, made, in_block or child.tag in BLOCKS)
+
+
+def bare_tags(element: Element, macros: Collection[str]) -> Iterator[Element]:
+    """Yield the instructions, and the calls of these macros, that lack `xacro:` in an element."""
+    macros = () if element.tag in BLOCKS else macros
+    for child in element.children:
+        if is_bare(child, element) or (child.tag in macros and child.tag not in OF_URDF):
+            yield child
+        yield from bare_tags(child, macros)
 
 
 def is_bare(element: Element, owner: Element) -> bool:

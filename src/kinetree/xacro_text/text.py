@@ -76,7 +76,7 @@ class Program:
     outside of macros. local: names of parameters and properties of macros, by the identity of the macro's element.
     included: root elements of included files, by the identity of the <xacro:include>, if the file is always the same.
     missing: includes of files that do not exist, with the paths. absent: names of other files that do not exist. bare:
-    instructions without `xacro:`.
+    instructions and calls without `xacro:`. others: elements that are neither xacro's nor URDF's own.
     """
 
     whole: bool
@@ -94,6 +94,7 @@ class Program:
     missing: list[tuple[Element, str]] = field(default_factory=list)
     absent: set[str] = field(default_factory=set)
     bare: list[Element] = field(default_factory=list)
+    others: list[tuple[Element, Place]] = field(default_factory=list)
 
     @cached_property
     def by_name(self) -> dict[str, list[Macro]]:

@@ -88,7 +88,7 @@ def _world(report: Report, top: Element, version: Version, opener: Opener, alone
             if f.code == "include-not-found"
         ]
         report.findings = [f for f in report.findings if f.code != "include-not-found"] + missing
-        if not missing:
+        if not missing and not any(f.code == "gazebo-model" for f in report.findings):
             report.error("no-model", f"the {top.tag} contains no <model>, so there is no robot in it", top)
     name = top.get("name") or WORLD
     return Choice(entry, name, "", expander.frames, (), alone and not expander.opened)
@@ -155,6 +155,8 @@ def _refuse(
         kind, names = "worlds", [world.get("name") or "" for world in worlds]
     else:
         kind, names = "models", [candidate.name for candidate in candidates]
+    if not names and report.failed:  # of a file without a version that is said first
+        return
     if not names:
         report.error("no-model", "the file contains no <model>, so there is no robot in it", root)
     elif wanted is None:

@@ -6,6 +6,7 @@ from kinetree.errors import Finding, shortened
 from kinetree.files.opener import Opener
 from kinetree.formats.fields import check_outer, name_of
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
+from kinetree.formats.sdf.gazebo_models import OF_GAZEBO
 from kinetree.formats.sdf.values import (
     VERSIONS,
     Pose,
@@ -228,9 +229,9 @@ class Expander:
             return None
         root = parse(text, file, report)
         content = self.content(root, element) if root else None
-        version = version_of(report, root) if root and content else None
-        if content is None or version is None:
+        if root is None or content is None:
             return None
+        version = version_of(report, root)
         if params := element.find("experimental:params"):
             report.error("include-params", "parameters of an include are experimental and not read", params)
         name = text_of(report, element.find("name"), element) or self.name(content, replace(scope, version=version))
@@ -288,7 +289,10 @@ class Expander:
                 fix = "download the model to a place where models are looked for, and write model://NAME"
             place = element.find("uri") or element
             self.frames.lost.append(str(place.source.line))
-            if in_world:
+            if in_world and OF_GAZEBO.fullmatch(uri):
+                message = f"{uri!r} is a model that Gazebo finds by itself; it is left out of the world"
+                self.report.add("info", "gazebo-model", message, place, owner=element)
+            elif in_world:
                 message = f"{message}; this model is left out of the world"
                 self.report.warning("include-not-found", message, place, owner=element, fix=fix)
             else:

@@ -44,7 +44,7 @@ def inertial_of(
     mass = number_of(report, once.get("mass"), MASS, owner)
     if "mass" not in once or "inertia" not in once:
         message = f"<inertial> without <mass> or <inertia> has SDF's defaults, {ASSUMED}"
-        report.warning("default-inertial", message, element, owner=owner)
+        report.add("info" if is_static else "warning", "default-inertial", message, element, owner=owner)
     numbers = dict(INERTIA)
     if inertia := once.get("inertia"):
         given, more = single_children(report, inertia, tuple(INERTIA))

@@ -78,7 +78,7 @@ def read_certain(
         return None, report.findings
     check_outer(report, root, ("version",))
     version = version_of(report, root)
-    choice = choose(report, root, version, opener, model) if version else None
+    choice = choose(report, root, version, opener, model)
     if choice is None:
         return None, report.findings
     reader = _Reader(report, choice, mesh, has_masses="inertial" not in without)

@@ -1,5 +1,6 @@
 """Texts of SDF elements as names, truth values, numbers, vectors and poses; values that do not fit are reported."""
 
+import re
 from math import hypot, inf, isnan, nan, radians
 from typing import NamedTuple
 
@@ -31,8 +32,8 @@ REQUIRED = frozenset(
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
-def version_of(report: Report, root: Element) -> Version | None:
-    """Return the version of an <sdf> element, or None with an error if it is not one of 1.2 to 1.12."""
+def version_of(report: Report, root: Element) -> Version:
+    """Return the version of an <sdf> element; with an error the nearest, if it is not one of 1.2 to 1.12."""
     text = (root.get("version") or "").strip()
     by_text = {f"{major}.{minor}": (major, minor) for major, minor in VERSIONS}
     if text not in by_text:
@@ -41,7 +42,10 @@ def version_of(report: Report, root: Element) -> Version | None:
         attribute = "version" if text else None
         fix = "convert the file with Gazebo's `gz sdf -p`" if text.startswith("1.0") else None
         report.error("sdf-version", f"{what}; expected {legal}", root, attribute=attribute, fix=fix)
-    return by_text.get(text)
+        digits = re.match(r"(\d{1,4})(?:\.(\d{1,4}))?", text, re.ASCII)
+        found = (int(digits[1]), int(digits[2] or 0)) if digits else (1, 7)
+        return max(VERSIONS[0], min(found, VERSIONS[-1]))
+    return by_text[text]
 
 
 def text_of(report: Report, element: Element | None, owner: Element) -> str:

@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
+from kinetree.files.nearby import did_you_mean, offer
 from kinetree.files.opener import Files, folder_of, joined
 from kinetree.formats.xacro.budget import MAX_CHARACTERS, Budget, YamlDict, YamlList, with_dots
 from kinetree.formats.xacro.expressions import evaluate
@@ -206,7 +208,8 @@ class Engine:
         if found is None:
             xacro.filestack.pop()
             missing = FileNotFoundError(2, "there is no such file", file)  # what optional="true" looks for
-            raise xacro.XacroException(f"cannot include {file}: there is no such file", exc=missing)
+            near = offer([Path(os.path.abspath(file))], self.files.packages.may_read)
+            raise xacro.XacroException(f"cannot include {file}: there is no such file{near}", exc=missing)
         return self._document(found[0], file)
 
     def load_yaml(self, name: str) -> Any:
@@ -216,7 +219,8 @@ class Engine:
             raise fail("xacro-include", f"load_yaml is called with an empty name; arguments without a value: {empty}")
         file = self.absolute(name)
         if (found := self.files.open_or_refuse(os.path.abspath(file), self.file)) is None:
-            raise fail("xacro-include", f"cannot load {file}: there is no such file")
+            fix = did_you_mean(offer([Path(os.path.abspath(file))], self.files.packages.may_read))
+            raise fail("xacro-include", f"cannot load {file}: there is no such file", fix=fix)
         return with_dots(read_yaml(found[0], file, self.xacro.ConstructUnits, self.budget))
 
     def absolute(self, name: str) -> str:

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.files.nearby import BEFORE, did_you_mean
 from kinetree.syntax.plain_words import plain_words
 
 MAX_CONTEXT = 6  # calls named in a message
@@ -30,7 +31,8 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
         ]
     code, message = _said(error)
     element = f"<{match[1]}>" if (match := CALL.match(message)) else None
-    return [Finding(code, "error", message + context, place, element)]
+    fix = did_you_mean(message)
+    return [Finding(code, "error", message.partition(BEFORE)[0] + context, place, element, fix)]
 
 
 def _said(error: Exception) -> tuple[str, str]:

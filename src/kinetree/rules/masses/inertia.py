@@ -167,19 +167,19 @@ class Placeholder(Quality):
     good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
     bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """A power of ten, the same about every axis, unless the link's own shape is as wide as high and explains it,
         all inertias are written in this unit, or the link is light and fixed to another; one finding for all links that
         have the same."""
-        least, _, most = masses.moments.T
+        least, _, most = counted.moments.T
         even = most - least <= 1e-9 * most
         made_up = [
             (link, float(f"{moments[0]:.9g}"))  # programs that write models round in their own ways
-            for link, mass, moments in masses.where(even & (least > NOTHING))
+            for link, mass, moments in counted.where(even & (least > NOTHING))
             if abs((exponent := np.log10(moments[0])) - round(exponent)) < 1e-9  # a power of ten
             and not _is_ball(mass, moments[0], bounds.whole(shapes_of(link)))
             and not (mass < SLIGHT and bodies[link.name] != link.name)
-            and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], masses, ~even))
+            and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], counted, ~even))
         ]
         for same in grouped(made_up, lambda pair: pair[1]):
             link, moment = same[0]
@@ -211,9 +211,9 @@ class AbsurdMass(Quality):
     good = '<mass value="8"/>'
     bad = '<mass value="80000"/>'
 
-    def check(self, masses: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+    def check(self, counted: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
         """A link that is too heavy, or a body that a joint moves and that is too light altogether."""
-        for link, mass, _ in masses.where(masses.mass > HEAVY):
+        for link, mass, _ in counted.where(counted.mass > HEAVY):
             found = numbers((mass, HEAVY))[0]
             yield self.finding(f"the mass is {found} kg, more than ten tonnes; is it in grams?", link)
         for links in moving.values():
@@ -237,9 +237,9 @@ class GyrationRadius(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
 
-    def check(self, masses: Masses) -> Iterator[Finding]:
+    def check(self, counted: Masses) -> Iterator[Finding]:
         """A larger radius about some axis."""
-        for link, mass, moments in masses.where((masses.mass > 0) & (masses.moments[:, 2] > FAR**2 * masses.mass)):
+        for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
             radius = np.sqrt(moments[2] / mass)
             message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
             found, most = numbers((radius, FAR))
@@ -259,15 +259,15 @@ class InertiaBeyondShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """A radius of gyration that is too large for the shapes of the body. Links that are fixed to others are not
         judged. A mesh is read whole only if a part of it is too small, up to 20 MB, in other formats than STL up to 2
         MB."""
-        most = np.maximum(masses.moments[:, 2], 0) / np.maximum(masses.mass, FEATHER)
-        part = np.abs(_own_parts(masses, bounds, bodies) - masses.centres[:, None])
+        most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, FEATHER)
+        part = np.abs(_own_parts(counted, bounds, bodies) - counted.centres[:, None])
         reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
-        near = (masses.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
-        for link, mass, moments in masses.where(near):
+        near = (counted.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
+        for link, mass, moments in counted.where(near):
             radius = float(np.sqrt(max(moments[2], 0) / mass))
             box = bounds.whole_body(link.name)
             if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
@@ -288,13 +288,13 @@ class CentreOutside(LinkQuality):
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """A centre of mass that is too far from the shapes of the body. Links that are fixed to others are not judged.
         Meshes are read as for INR-009."""
-        low, high = _own_parts(masses, bounds, bodies).swapaxes(0, 1)
-        out = np.linalg.norm(masses.centres - np.clip(masses.centres, low, high), axis=1)
+        low, high = _own_parts(counted, bounds, bodies).swapaxes(0, 1)
+        out = np.linalg.norm(counted.centres - np.clip(counted.centres, low, high), axis=1)
         sizes = TIMES * np.linalg.norm(high - low, axis=1)
-        for link, _, _ in masses.where((masses.mass != 0) & (out > sizes) & (sizes > 0)):
+        for link, _, _ in counted.where((counted.mass != 0) & (out > sizes) & (sizes > 0)):
             away, size = _distance(link, bounds.whole_body(link.name))
             if away > TIMES * size > 0:
                 message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
@@ -343,14 +343,14 @@ class TooDense(Quality):
     good = '<mass value="0.5"/>'
     bad = '<mass value="500"/>'
 
-    def check(self, masses: Masses, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bodies: Bodies) -> Iterator[Finding]:
         """Less inertia than a ball of the largest density. Light links that are fixed to others are not judged. One
         finding for all links of the same mass and moments."""
-        mass, trace = masses.mass, masses.moments.sum(axis=1)
-        within = (mass > 0) & (mass <= HEAVY) & (masses.moments[:, 2] > NOTHING) & (trace > 0)
+        mass, trace = counted.mass, counted.moments.sum(axis=1)
+        within = (mass > 0) & (mass <= HEAVY) & (counted.moments[:, 2] > NOTHING) & (trace > 0)
         squared = 5 / 6 * np.where(within, trace, np.inf) / np.where(within, mass, 1.0)  # trace = 6/5 m r²
         dense = mass > DENSER * OSMIUM * 4 / 3 * np.pi * squared**1.5
-        found = [one for one in masses.where(dense) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
+        found = [one for one in counted.where(dense) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             link, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5

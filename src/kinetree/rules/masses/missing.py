@@ -76,13 +76,13 @@ class RootMass(Quality):
         if not any(_is_heavy(link) for link in robot.links.values() if bodies[link.name] != robot.root):
             return
         heavy = [link for link in links if _is_heavy(link)]
-        felt = any(link.inertial is not None and np.abs(link.inertial.inertia).max() > NOTHING for link in links)
+        counted = any(link.inertial is not None and np.abs(link.inertial.inertia).max() > NOTHING for link in links)
         carried = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == robot.root]
-        if not heavy and not felt and len(carried) > 1:  # INR-015 is about those with inertia and no mass
+        if not heavy and not counted and len(carried) > 1:  # INR-015 is about those with inertia and no mass
             message = "the root of the robot has shapes, but neither it nor a link fixed to it has mass"
             fix = "add an <inertial>, or fix the robot to a link called world"
             yield self.finding(message, shaped[0], fix=fix)
-        elif heavy and not felt and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
+        elif heavy and not counted and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
             yield self.finding("the link has mass, but no inertia about any axis", heavy[0])
 
 
@@ -158,13 +158,13 @@ class LongBody(LinkQuality):
     good = '<inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>'
     bad = '<inertia ixx="0.116267" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.0192"/>'
 
-    def check(self, robot: Robot, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """Moments that differ from those of a solid box of the link's size, and fit it in another order of the axes. A
         link to which a shape without an inertial is fixed is not judged. Moments with products are measured, and right
         beside shapes that are a sketch without meshes."""
         shared = {bodies[link.name] for link in robot.links.values() if shapes_of(link) and not link.inertial}
-        least, _, most = masses.moments.T
-        for link, mass, _ in masses.where((masses.mass > 0) & (least > NOTHING) & (most >= UNLIKE / ALIKE * least)):
+        least, _, most = counted.moments.T
+        for link, mass, _ in counted.where((counted.mass > 0) & (least > NOTHING) & (most >= UNLIKE / ALIKE * least)):
             if bodies[link.name] in shared:
                 continue
             part = bounds.part(shapes_of(link))
@@ -195,10 +195,10 @@ class CopiedInertia(LinkQuality):
         CHAIN,
     )
 
-    def check(self, masses: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """Several links that joints move, and at least half of these, have the same mass and moments, and shapes of
         different sizes."""
-        moved = [one for one in masses.where(masses.mass > 0) if bodies[one[0].name] == one[0].name]
+        moved = [one for one in counted.where(counted.mass > 0) if bodies[one[0].name] == one[0].name]
         for same in grouped(moved, lambda one: (one[1], tuple(one[2]))):
             if len(same) < max(COPIES, len(moved) / 2):
                 continue

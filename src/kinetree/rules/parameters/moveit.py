@@ -32,6 +32,9 @@ CONTROLLERS = (
     "https://moveit.picknik.ai/main/doc/examples/controller_configuration/controller_configuration_tutorial.html"
 )
 UNITS = ("!degrees", "!radians")
+VARIABLES = dict.fromkeys(["x", "y", "theta"], "planar")
+VARIABLES |= dict.fromkeys((*(f"trans_{axis}" for axis in "xyz"), *(f"rot_{axis}" for axis in "xyzw")), "floating")
+"""Names that MoveIt gives to the coordinates of joints, with their type."""
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "effort")
 
 
@@ -98,19 +101,29 @@ class JointsExist(FileRule):
 
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
         """A name that no joint has, in limits and controllers; a warning in files with units, which macros read and
-        put a prefix before the names."""
+        put a prefix before the names. MoveIt's variables of planar and floating joints, such as `base/theta`, are names
+        too, also of the virtual joints of an SRDF; without one their joint is not looked for."""
         units = {part.source.file for value in ros_files.documents for part in value.walk() if part.tag in UNITS}
         named = [(name, value, "in joint_limits") for name, value in ros_files.limits]
         for controller in (*ros_files.controllers, *ros_files.moveit):
             for key in JOINT_KEYS if not controller.others else ():
                 named += [(one.text, one, f"controller {controller.name!r}") for one in controller.names(key)]
-        known = {*robot.joints, *robot.loops}
+        known = {*robot.joints, *robot.loops, *_virtual(robot)}
         for name, value, where in named:
             of_macro = value.source.file in units
-            if name not in known and not (of_macro and any(joint.endswith(name) for joint in known)):
+            unsure = robot.semantic is None and "/" in name and name.rpartition("/")[2] in VARIABLES
+            if not (unsure or name in known) and not (of_macro and any(joint.endswith(name) for joint in known)):
                 message = f"the joint does not exist ({where}); {nearest_names(name, list(robot.joints))}"
                 severity: Severity | None = "warning" if of_macro else None
                 yield self.finding(message, f"joint {name!r}", source=value.source, severity=severity)
+
+
+def _virtual(robot: Robot) -> Iterator[str]:
+    """Yield the names of virtual joints, and of the variables that MoveIt gives to joints of several coordinates."""
+    virtual = {joint.name: joint.type for joint in robot.semantic.virtual_joints} if robot.semantic else {}
+    yield from virtual
+    for name, kind in ({joint.name: joint.type for joint in robot.joints.values()} | virtual).items():
+        yield from (f"{name}/{variable}" for variable, of in VARIABLES.items() if of == kind)
 
 
 class LimitFlags(FileRule):

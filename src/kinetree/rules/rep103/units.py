@@ -27,6 +27,7 @@ DENSE = Threshold(2e5, "kg/m³", "largest density of a link, ten times that of m
 HEAVY = Threshold(10.0, "kg", "smallest mass for which the density of a link is judged")
 ROUNDED = Threshold(1e-3, "rad", "largest excess of an rpy over a whole turn, since 6.2832 is a rounded turn")
 RATIO = Threshold(1e-3, "", "largest relative difference of the scales of one mesh from a ratio of two units of length")
+Names = frozenset[str]
 RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
 """Ratios of the units of length: millimetre, centimetre, inch, metre."""
 
@@ -47,15 +48,15 @@ class Units(Rep103):
     bad = 'upper="166"'
 
     def check(
-        self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: frozenset[str], poses: Poses
+        self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: Names, poses: Poses, scenery: Names
     ) -> Iterator[Finding]:
-        """Sizes that a robot has in other units only. Equal travel to both sides means none, and what stands in a world
-        may be far."""
+        """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
+        be far, and static models have parts that are far apart."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
             yield from self._slides(joint, size, robot)
-            placed = joint.parent == robot.root == "world"  # things may stand anywhere in a world
+            placed = joint.parent == robot.root == "world" or joint.child in scenery  # anywhere in a world
             if (far := _distance(joint.origin)) > FAR and not placed:
                 yield self.finding(f"the origin is {text(far)} m from the parent link; is it in millimetres?", joint)
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
@@ -64,7 +65,7 @@ class Units(Rep103):
                 message = f"rpy {', '.join(large)} is more than a whole turn; is it in degrees?"
                 yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
         for link in robot.links.values():
-            yield from self._link(link)
+            yield from self._link(link) if link.name not in scenery else ()
         yield from self._scales(shapes)
 
     def _turns(self, joint: Any) -> Iterator[Finding]:

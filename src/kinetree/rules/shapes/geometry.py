@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from kinetree.display import number, numbers
 from kinetree.errors import Finding, Severity
-from kinetree.model.robot import Geometry, Link
+from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import fact
-from kinetree.rules.quality import LinkQuality, Quality, Shapes
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Quality, Shapes
 from kinetree.rules.threshold import Threshold
 
 HUGE = Threshold(100.0, "m", "largest size of a shape")
 TINY = Threshold(1e-5, "m", "smallest size of a shape")
+THIN = Threshold(1.0, "m", "thickness below which a wide shape is a ground")
+FLAT = Threshold(0.1, "", "largest thickness of a ground of a model without joints that move, in widths")
 Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
 
@@ -70,20 +74,36 @@ class AbsurdSize(Quality):
     """
 
     code = "GEO-003"
-    thresholds = (HUGE, TINY)
+    thresholds = (HUGE, TINY, THIN, FLAT)
     evidence = "heuristic"
     clause = "metres"
     url = "https://www.ros.org/reps/rep-0103.html"
     good = '<box size="0.4 0.12 0.12"/>'
     bad = '<box size="400 120 120"/>'
 
-    def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
-        """A larger or a smaller size. Scales of meshes are no sizes."""
+    def check(self, robot: Robot, sizes: tuple[Size, ...], scenery: frozenset[str]) -> Iterator[Finding]:
+        """A larger or a smaller size. Scales of meshes are no sizes. Grounds may be larger: what is wide and so thin
+        that it would be nothing in millimetres, or is flat in a model that has no joints that move. So may static
+        scenery, but for boxes and cylinders that are large in all directions."""
+        still = not any(joint.kind.nv for joint in robot.joints.values())
         for link, geometry, name, size in sizes:
+            if max(size) > HUGE and _may_be_huge(geometry, link.name in scenery, still):
+                continue
             if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
                 message = f"the {name} of <{geometry.shape.kind}> is {' '.join(numbers((*size, HUGE))[:-1])} m"
                 unit = "is it in millimetres?" if max(size) > HUGE else "expected metres"
                 yield self.finding(f"{message}; {unit}", link, source=geometry.source)
+
+
+def _may_be_huge(geometry: Geometry, stands: bool, still: bool) -> bool:
+    """Return whether a shape may be a ground or scenery. stands: whether its link does for ever. still: whether no
+    joint of its model moves."""
+    kind = geometry.shape.kind
+    if kind not in HALF_EXTENTS:
+        return stands
+    low, wide, _ = sorted(2 * np.asarray(HALF_EXTENTS[kind](geometry.shape.parameters)))
+    flat = wide > HUGE and (low < THIN or (still and low <= FLAT * wide))
+    return bool(flat or (stands and (low <= HUGE or kind not in ("box", "cylinder"))))
 
 
 @fact

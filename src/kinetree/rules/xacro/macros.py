@@ -23,6 +23,7 @@ from kinetree.xacro_text.names import (
     used_arguments,
     used_in,
 )
+from kinetree.xacro_text.reading import INSTRUCTIONS
 from kinetree.xacro_text.text import MOST_MACROS, Call, Macro, Program, Use
 
 ARM = """<?xml version="1.0"?>
@@ -285,9 +286,10 @@ class IncludedFiles(XacroTextRule):
 
 
 class WithPrefix(XacroTextRule):
-    """Instructions of xacro begin with `xacro:`.
+    """Instructions of xacro and calls of macros begin with `xacro:`.
 
-    Old versions of xacro obeyed others too. Today they stay in the robot as they are, where nobody reads them.
+    Old versions of xacro obeyed others too. Today they stay in the robot as they are, where nobody reads them: it lacks
+    the links and joints of a macro that is called so. The other rules judge the robot that was meant.
     """
 
     code = "XAC-011"
@@ -297,13 +299,15 @@ class WithPrefix(XacroTextRule):
     bad = '<insert_block name="origin"/>'
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """Instructions without the name space; one finding for all of a kind in a file."""
+        """Instructions without the name space, and elements with the name of a macro that are neither URDF's own nor in
+        a block of another program; one finding for all of a kind in a file."""
         groups: dict[tuple[str, str], list[Element]] = {}
         for element in program.bare:
             groups.setdefault((element.document.file, element.tag), []).append(element)
         for first, *others in groups.values():
             more = f", here and in {len(others)} other place{'s' * (len(others) > 1)}" if others else ""
-            message = f"xacro ignores <{first.tag}> without its prefix{more}; write <xacro:{first.tag}>"
+            lacks = "" if first.tag in INSTRUCTIONS else f", so the robot lacks what the macro {first.tag!r} makes"
+            message = f"xacro ignores <{first.tag}> without its prefix{more}{lacks}; write <xacro:{first.tag}>"
             yield self.at(first, None, message)
 
 

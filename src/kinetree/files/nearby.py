@@ -1,0 +1,33 @@
+"""Offers of files that lie one folder deeper than a name says."""
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from kinetree.confine import is_shared
+
+BEFORE = "; there is one at "
+"""Beginning of an offer in a message."""
+MODEL_FILES = ("model.sdf", "model.config")
+"""Files of a model, for which its folder stands."""
+
+
+def offer(paths: Iterable[Path], may_read: Callable[[Path], bool]) -> str:
+    """Return a clause with the first thing that lies one folder deeper than one of these paths, which do not exist; ""
+    if nothing does. may_read: whether a path may be named. Hidden folders, links and shared folders are left out."""
+    for path in (path.parent if path.name in MODEL_FILES else path for path in paths):
+        with suppress(OSError, ValueError):
+            if path.name in ("", "..") or is_shared(os.path.abspath(path.parent)):
+                continue
+            for entry in sorted(os.scandir(path.parent), key=lambda entry: entry.name):
+                is_folder = entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
+                if is_folder and (place := path.parent / entry.name / path.name).exists() and may_read(place):
+                    return f"{BEFORE}{place}"
+    return ""
+
+
+def did_you_mean(message: str) -> str | None:
+    """Return the correction that an offer at the end of a message gives, None without one."""
+    place = message.partition(BEFORE)[2]
+    return f"did you mean {place}?" if place else None

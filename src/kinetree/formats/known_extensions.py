@@ -1,0 +1,15 @@
+"""Elements and attributes in URDF that belong to known programs."""
+
+_PROGRAMS = {
+    "MuJoCo": "robot/mujoco",
+    "Drake": "robot/frame robot/force_element robot/collision_filter_group",
+    "Drake and Isaac Sim": "robot/loop_joint",
+    "Isaac Sim": "robot/fixed_frame",
+    "Isaac Gym": "joint/dont_collapse",
+    "Bullet": "link/contact link/audio_source robot/deformable collision/mask collision/concave",
+    "Bullet and Drake": "collision/group",
+    "Webots": "robot/webots",
+    "franka_description": "dynamics/D dynamics/K dynamics/mu_coulomb dynamics/mu_viscous",
+}
+PROGRAMS = {place: program for program, places in _PROGRAMS.items() for place in places.split()}
+"""Programs that read an element or attribute, by the tag around it and its own name."""
