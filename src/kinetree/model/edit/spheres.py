@@ -19,12 +19,12 @@ def as_spheres(robot: Robot) -> Robot:
     Examples:
         >>> import kinetree as kt
         >>> box = "<collision><geometry><box size='1 1 1'/></geometry></collision>"
-        >>> joint = "<joint name='j' type='fixed'><parent link='a'/><child link='b'/><origin xyz='2 0 0'/></joint>"
-        >>> cell = kt.load(f"<robot name='r'><link name='a'>{box}</link><link name='b'/>{joint}</robot>", format="urdf")
-        >>> kt.edit.as_spheres(cell)
-        Traceback (most recent call last):
-        kinetree.errors.KinetreeError: robot 'r': it has no spheres
-          fix: compute them: kt.collisions(robot).spheres()
+        >>> text = f"<robot name='r'><link name='a'>{box}</link></robot>"
+        >>> ball = "<sphere center='0 0 0' radius='0.9'/>"
+        >>> ball = f"<link_sphere_approximation link='a'>{ball}</link_sphere_approximation>"
+        >>> robot = kt.load(text, format="urdf", srdf=f"<robot name='r'>{ball}</robot>")
+        >>> [shape.shape.kind for shape in kt.edit.as_spheres(robot).links["a"].collisions]
+        ['sphere']
     """
     known = robot.semantic.sphere_approximations if robot.semantic else ()
     spheres = {one.link: one.spheres for one in known if one.spheres}

@@ -1,1 +1,1 @@
-"""Rules about contact of a robot's links, which run if they are asked for (`CheckOptions.contact`)."""
+"""Rules about contact of a robot's links, which run if `CheckOptions.contact` is set."""

@@ -94,7 +94,7 @@ class Contacts:
 
 @fact
 def contacts(robot: Robot, contact: bool, mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Contacts | None:
-    """Return the contact of the links of a robot, None if it is not asked for, or nothing is known of it."""
+    """Return the contact of the links of a robot, None if it is not to be tested, or nothing is known of it."""
     if not contact or not find_spec("fcl"):
         return None
     from kinetree.contact.make import coarse

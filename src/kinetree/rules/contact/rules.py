@@ -32,7 +32,7 @@ INSIDE_M = Threshold(0.005, "m", "how far inside of the end of its range a slidi
 
 
 class OfContact(Rule):
-    """A rule about contact; it runs if that is asked for."""
+    """A rule about contact; it runs if contact is to be tested."""
 
     of_robot: ClassVar[bool] = True
     context: ClassVar[CheckOptions] = CheckOptions(contact=True)
