@@ -15,7 +15,8 @@ import kinetree as kt
 from kinetree.contact.make import coarse
 from kinetree.contact.pairs import moving_pairs
 from kinetree.contact.ways import columns_between, samples
-from kinetree.model.robot import Robot, Shape
+from kinetree.model.robot import Geometry, Robot, Shape
+from support import sample
 
 pytestmark = [pytest.mark.crosscheck, pytest.mark.slow]
 
@@ -47,6 +48,11 @@ def found(robot: Robot, code: str, srdf: str = "") -> list[kt.Finding]:
     return [one for one in kt.check(robot, contact=True) if one.code == code]
 
 
+def dot(geometry: Geometry) -> bool:
+    """Whether a collision shape only stands for one, as the sphere of 1 mm of Baxter's head."""
+    return geometry.shape.kind == "sphere" and geometry.shape.parameters["radius"] < 0.01
+
+
 @cache
 def known(name: str):
     """The contact of a robot, samples, and which pairs touch in these; and the pairs of neighbours."""
@@ -57,7 +63,7 @@ def known(name: str):
     return contact, q, contact.where(q), near
 
 
-@pytest.mark.parametrize("name", MODELS.split(), ids=lambda name: name.rpartition("/")[2])
+@pytest.mark.parametrize("name", sample(MODELS.split(), 3, ("panda",)), ids=lambda name: name.rpartition("/")[2])
 class TestPlanted:
     def test_a_disabled_pair_that_collides(self, name):
         contact, _, where, near = known(name)
@@ -112,7 +118,9 @@ class TestPlanted:
         robot = loaded(name)
         moving = {joint.child for joint in robot.joints.values() if joint.kind.nv}
         both = [
-            link for link in robot.links.values() if link.name in moving and len(link.visuals) == 1 and link.collisions
+            link
+            for link in robot.links.values()
+            if link.name in moving and len(link.visuals) == 1 and any(not dot(s) for s in link.collisions)
         ]
         if not both:
             pytest.skip("no link has one visual")

@@ -13,7 +13,7 @@ from kinetree.contact.collisions import Collisions
 from kinetree.contact.ways import columns_between
 from kinetree.spatial.se3 import Array
 
-HULLS, MESHES = 100, 12
+HULLS, MESHES = 100, 24
 """Samples of a pair whose convex hulls are looked at, and those of which meshes are; then half of the work goes to more
 samples of pairs without contact, and half to descents."""
 STARTS, STEPS, MOVES, TRIES = 3, 24, 80_000, 30
