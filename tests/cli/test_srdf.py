@@ -128,6 +128,7 @@ def test_refusals(run, arm, tmp_path):
         (["-o", out], f"{out} exists already"),
         (["--srdf", out, "-o", out, "--force"], f"{out} is read by this command, so it is not replaced"),
         (["--group", "arm=flange"], "--group is arm=flange; expected NAME=BASE:TIP, such as arm=base_link:tool0"),
+        (["--group", "arm=flange:flange"], "--group is arm=flange:flange, which has no joint; expected two links"),
         (["--group", "arm=base_link:hand"], "the link 'hand' does not exist"),
         (["--group", "arm=flange:base_link"], "the tip_link 'base_link' is not below the base_link 'flange'"),
         (["--srdf", out, "--group", "arm=base_link:flange"], "there is already a group 'arm'; expected another name"),
@@ -149,3 +150,43 @@ def test_a_link_that_cannot_be_read_is_skipped(run, arm):
     result = run("srdf", arm, "--skip", "finger")
     assert result.exit_code == 0
     assert "finger" not in result.stdout
+
+
+def test_pairs_hold_for_all_joints(run, arm):
+    """What is proved with some joints still does not hold in the file."""
+    result = run("srdf", arm, "--joints", "jfinger")
+    assert (result.exit_code, "--joints" in result.stderr) == (2, True)
+
+
+def test_each_line_of_the_srdf_stays_and_is_judged(run, arm, tmp_path):
+    """Two lines about a pair; and what is read is warned of."""
+    fat = put(tmp_path / "fat.urdf", arm.read_text().replace("radius='0.1'", "radius='0.2'"))
+    line = "<disable_collisions link1='{}' link2='{}' reason='{}'/>"
+    pair = line.format("base_link", "finger", "Never") + line.format("finger", "base_link", "Adjacent")
+    srdf = put(tmp_path / "own.srdf", f"<robot name='arm'>{pair}{line.format('nope', 'finger', 'User')}</robot>")
+    out = tmp_path / "out.srdf"
+    result = run("srdf", fat, "--srdf", srdf, "-o", out)
+    said = " ".join(result.stderr.split())
+    assert "links 'base_link' and 'finger': the pair is disabled as Never, but in contact at --deg" in said
+    assert "the link 'nope' does not exist" in said
+    text = out.read_text()
+    assert '<disable_collisions link1="base_link" link2="finger" reason="Never"/>' in text
+    assert '<disable_collisions link1="finger" link2="base_link" reason="Adjacent"/>' in text
+
+
+def test_neighbours_alone_are_exported(run, tmp_path):
+    """Two links that need no test have an <exclude>, and spheres for planners; an existing file is refused first."""
+    two = written(tmp_path, "base_link arm_link revolute", "two")
+    close = put(tmp_path / "close.urdf", two.read_text().replace("xyz='0.3 0 0'", "xyz='0.15 0 0'"))
+    run("convert", close, tmp_path / "two.mjcf", "--exclude")
+    assert '<exclude body1="base_link" body2="arm_link"/>' in (tmp_path / "two.mjcf").read_text()
+    run("convert", close, tmp_path / "two.xrdf", "--slack", "5cm")
+    text = (tmp_path / "two.xrdf").read_text()
+    assert 'base_link:\n      - "arm_link"  # Adjacent: neighbours' in text.replace('"base_link"', "base_link")
+    assert text.count("radius") == 2
+    again = run("convert", close, tmp_path / "two.xrdf", "--slack", "5cm")
+    assert (again.exit_code, "exists already" in again.stderr, "random configurations" in again.stderr) == (
+        2,
+        True,
+        False,
+    )

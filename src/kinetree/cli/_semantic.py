@@ -60,6 +60,8 @@ def _group(semantic: Semantic, name: str, ends: str) -> Group:
     base, _, tip = ends.partition(":")
     if not (name and base and tip):
         raise fail("group", f"--group is {name}={ends}; expected NAME=BASE:TIP, such as arm=base_link:tool0")
+    if base == tip:
+        raise fail("group", f"--group is {name}={ends}, which has no joint; expected two links")
     if any(group.name == name for group in semantic.groups):
         raise fail("group", f"there is already a group {name!r}; expected another name")
     return Group(name, (Member("chain", base, tip),))

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -12,12 +12,15 @@ from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.cli._say import remark, say_text
-from kinetree.errors import Finding, equal, fail, others_like
+from kinetree.errors import Finding, KinetreeError, equal, fail, others_like
 from kinetree.formats.registry import SEMANTIC, WRITTEN, format_by_ending
 from kinetree.model.edit.spheres import as_spheres
 from kinetree.model.robot import Robot
 from kinetree.saving import save
 from kinetree.syntax.numbers import number, to_si
+
+if TYPE_CHECKING:
+    from kinetree.contact.collisions import Collisions
 
 WRITABLE = list(WRITTEN)
 
@@ -52,13 +55,13 @@ def command(
     XRDF (.xrdf) and the YAML of cuRobo (--to curobo) describe a robot for planners, with spheres that contain its
     collision shapes, and pairs of links that are not tested."""
     ctx.meta["kinetree.all"] = True
+    if out != "-":
+        check_new(Path(out), force)
     robot = _prepared(robot, to or str(getattr(format_by_ending(out, WRITTEN), "name", "")), slack, exclude)
     if out == "-":
         _print(robot, to, without)
         return
-    path = Path(out)
-    check_new(path, force)
-    notes = save(robot, path, format=to, without=without, assets=assets)
+    notes = save(robot, Path(out), format=to, without=without, assets=assets)
     remark(f"wrote {out}: {robot}")
     _print_notes(notes)
     if robot.notes:
@@ -74,15 +77,26 @@ def _prepared(robot: Robot, to: str, slack: str | None, exclude: bool) -> Robot:
     if not (exclude or needs or slack):
         return robot
     from kinetree.contact.covers import SLACK
-    from kinetree.contact.make import collisions  # few conversions need it
 
     if exclude:
-        robot = collisions(robot, geometry="hull").touching()
+        robot = _contact(robot, "hull").touching()
     if needs or slack:
-        robot = collisions(robot).spheres(_metres(slack) if slack else SLACK)
+        robot = _contact(robot, "mesh").spheres(_metres(slack) if slack else SLACK)
         remark(*(robot.semantic.evidence.splitlines() if robot.semantic else ()))
         _print_notes(note for note in robot.notes if note.code == "spheres")
     return robot if to in SEMANTIC or not slack else as_spheres(robot)
+
+
+def _contact(robot: Robot, geometry: Literal["mesh", "hull"]) -> "Collisions":
+    """Return what `kt.collisions` does, also of a robot that moves though no pair is tested."""
+    from kinetree.contact.make import coarse, collisions  # few conversions need it
+
+    try:
+        return collisions(robot, geometry=geometry)
+    except KinetreeError as error:
+        if error.findings[0].code != "contact-pairs" or not robot.nq:
+            raise
+        return coarse(robot)
 
 
 def _metres(text: str) -> float:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, kinetree_command, option
-from kinetree.cli._joints import with_joints
 from kinetree.cli._model import assignments, configuration, joint_values, json_option, robot_argument
 from kinetree.cli._output import check_new, check_no_input, force_option, print_json
 from kinetree.cli._page import print_page
@@ -27,7 +26,6 @@ SCHEMA = 1
     "Convert and write", "kinetree srdf arm.urdf --group arm=base_link:tool0 -o arm.srdf", hides=("inertias",)
 )
 @robot_argument
-@with_joints()
 @assignments("--group", "groups", "NAME=BASE:TIP", "Add a group of joints: the chain from a link to a frame.")
 @assignments("--state", "states", "NAME=GROUP", "Add a state of a group: its joints as at --q.")
 @joint_values()
@@ -62,7 +60,9 @@ def command(
     robot = with_parts(robot, groups, states, configuration(robot, values, in_degrees))
     found = coarse(robot, without=skip).semantic()
     assert found.semantic is not None
-    pairs, notes = found.semantic.disabled_collisions, found.notes[len(robot.notes) :]
+    pairs, own = found.semantic.disabled_collisions, robot.semantic and robot.semantic.source
+    read = [note for note in robot.notes if own and note.source and note.source.file == own.file]
+    notes = [*read, *found.notes[len(robot.notes) :]]
     if output is not None:
         save(found, output)
         reasons = Counter(pair.reason or "without a reason" for pair in pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -70,7 +71,7 @@ class Collisions(OfRows):
         places, numbers = self._places.tolist(), self._solids.astype(float)
         convex = (~exact.is_other[self._solids].any(axis=1)).tolist()
         counts = [len(exact.of_link[a]) * len(exact.of_link[b]) for a, b in self.pairs]
-        self._first, self._pair_of = np.cumsum([0, *counts[:-1]]), np.repeat(np.arange(len(counts)), counts)
+        self._first, self._pair_of = np.cumsum([0, *counts])[:-1], np.repeat(np.arange(len(counts)), counts)
         self._margins = margins
         self._own = margins[self._pair_of]  # of each pair of solids
         own = zip(places, numbers, convex, self._own, strict=True)
@@ -291,7 +292,7 @@ class Collisions(OfRows):
         if self.moving:
             finite = np.isfinite(given[1]).all(axis=(-1, -2), keepdims=True)
             given[1] = np.where(finite, poses(np.where(finite, given[1], np.eye(4))), np.nan)
-        flat = [np.broadcast_to(a, batch + c).reshape(-1, *c) for a, c in zip(given, cores, strict=False)]
+        flat = [np.broadcast_to(a, batch + c).reshape(math.prod(batch), *c) for a, c in zip(given, cores, strict=False)]
         starts = range(0, max(len(flat[0]), 1), PORTION)
         found = np.concatenate([answer(*(a[i : i + PORTION] for a in flat)) for i in starts])
         return found.reshape(batch + found.shape[1:])[()]

@@ -140,18 +140,21 @@ def _with(robot: Robot, found: Sequence[CollisionPair], touched: Sequence[Touch]
     """Return the robot with these pairs after those that its description has, and notes of those that are wrong."""
     semantic = robot.semantic or Semantic(robot.name)
     shown = {frozenset((one.link1, one.link2)): one for one in found}
-    old = {frozenset((one.link1, one.link2)): one for one in semantic.disabled_collisions}
+    old: dict[frozenset[str], list[CollisionPair]] = {}
+    for one in semantic.disabled_collisions:
+        old.setdefault(frozenset((one.link1, one.link2)), []).append(one)
     enabled = {frozenset((one.link1, one.link2)) for one in semantic.enabled_collisions}
-    kept = [replace(one, evidence=_evidence(one, shown.get(pair))) for pair, one in old.items()]
+    lines = semantic.disabled_collisions
+    kept = [replace(one, evidence=_evidence(one, shown.get(frozenset((one.link1, one.link2))))) for one in lines]
     new = [one for pair, one in shown.items() if pair not in old.keys() | enabled]
     notes = []
     for pair, where, neutral in touched:
-        own, about = old.get(frozenset(pair)), f"links {pair[0]!r} and {pair[1]!r}"
-        if own and own.reason.lower() not in KEPT:
+        written, about = old.get(frozenset(pair), []), f"links {pair[0]!r} and {pair[1]!r}"
+        for own in (one for one in written if one.reason.lower() not in KEPT):
             said = f"disabled as {own.reason}" if own.reason else "disabled without a reason"
             message = f"the pair is {said}, but in contact at {where}"
             notes.append(Finding("srdf-contact", "warning", message, own.source, about))
-        elif neutral and not own:
+        if neutral and not written:
             message = "they are in contact in the neutral configuration, but not always; the pair is not disabled"
             notes.append(Finding("srdf-contact", "warning", message, None, about))
     semantic = replace(semantic, disabled_collisions=(*kept, *new))

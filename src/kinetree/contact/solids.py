@@ -104,7 +104,7 @@ def links_named(robot: Robot, argument: str, names: Collection[str]) -> list[str
 
 def _of_link(link: Link, shape: Geometry, finding: Finding) -> Finding:
     message = f"its collision shape cannot be used: {finding.message}"
-    fix = finding.fix or "mend the shape, or leave the link out: without=(name,)"
+    fix = finding.fix or "mend the shape, or leave the link out: without=(name,), or --skip name"
     return Finding("contact-shape", "error", message, shape.source or link.source, f"link {link.name!r}", fix)
 
 

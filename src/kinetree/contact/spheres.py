@@ -129,7 +129,7 @@ def _ignored(
         if own and hinders and (touch == 0.0 or touch > OFTEN):
             found.append(replace(own, evidence=f"{said}; {own.evidence}"))
         elif overlap == 1.0:
-            found.append(CollisionPair(*pair, "Always", said))
+            found.append(CollisionPair(*pair, "Spheres", said))
             notes.append(_note("-".join(pair), f"{said}: planners ignore the pair, and do not see its contacts"))
     return found, notes
 

@@ -14,7 +14,7 @@ import numpy as np
 from kinetree.errors import KinetreeError
 from kinetree.model.names import NamedValues
 from kinetree.model.robot import Robot
-from kinetree.model.semantic import Semantic
+from kinetree.model.semantic import CollisionPair, Semantic
 from kinetree.rules.facts import fact
 from kinetree.rules.shapes.meshes import Asset, file_of
 from kinetree.spatial.se3 import Array
@@ -22,6 +22,9 @@ from kinetree.spatial.se3 import Array
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions
     from kinetree.contact.search import Hit
+
+ALLOWS = ("adjacent", "always", "user")
+"""Reasons that allow contact; others say that there is none."""
 
 MOST_BYTES = 5_000_000
 """Most bytes of a mesh file of a collision shape, 100,000 triangles of an STL; larger ones are left out."""
@@ -58,7 +61,9 @@ class Contacts:
         semantic = robot.semantic or Semantic(robot.name)
         enabled = {frozenset((one.link1, one.link2)) for one in semantic.enabled_collisions}
         unchecked = {one.link for one in semantic.unchecked_links}
-        written = {frozenset((one.link1, one.link2)): one for one in semantic.disabled_collisions}
+        written: dict[frozenset[str], CollisionPair] = {}
+        for one in sorted(semantic.disabled_collisions, key=lambda one: one.reason.lower() not in ALLOWS):
+            written[frozenset((one.link1, one.link2))] = one  # of several lines one that is judged
         self.disabled = {every[key]: one for key, one in written.items() if key in every}
         asked = {*every.values()} - (set() if robot.semantic else self.neighbours)
         self.neutral = self.search.in_all(robot.q()[None], sorted(asked))
@@ -76,7 +81,7 @@ class Contacts:
         apart = {
             pair
             for pair, why in reasons.items()
-            if why == "never" or (why in ("", "default") and pair not in self.neutral)
+            if why not in ALLOWS and (why not in ("", "default") or pair not in self.neutral)
         }
         return self.search.hits(sorted(apart - self.neighbours - self.always), self.q)
 
