@@ -78,7 +78,7 @@ def test_a_pair_whose_spheres_always_overlap_is_ignored_with_a_warning():
     """l0 and l2 touch in part of their range, and are at most 1 cm apart."""
     robot = sliding(CUBE, BALL, CUBE, gap=0.3, low=-0.05, high=0.05)
     made = kt.collisions(robot).spheres()
-    assert reasons(made)["l0", "l2"] == "Always"
+    assert reasons(made)["l0", "l2"] == "Spheres"
     (note,) = [note for note in made.notes if note.code == "spheres"]
     assert note.element == "link l0-l2"
     assert "planners ignore the pair, and do not see its contacts" in note.message
