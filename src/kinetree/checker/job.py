@@ -32,7 +32,7 @@ class Job:
 
     @property
     def without_contact(self) -> "Job":
-        """The job without the tests for contact."""
+        """Return the job without the tests for contact."""
         return replace(self, options=replace(self.options, ignore=(*self.options.ignore, "CON")))
 
 

@@ -140,6 +140,7 @@ class _Shapes:
     what a user should know of the shapes."""
 
     key: tuple[object, ...]
+    covering: Covering
     links: Mapping[str, list[Solid]]
     bodies: Mapping[str, Body]
     solids: Mapping[str, Body]
@@ -205,7 +206,7 @@ def _made(
     opened = dict.fromkeys(solid.link for solid in exact.solids if not solid.closed and solid.link not in without)
     notes += [f"a mesh of link {name!r} is open: it counts as a surface, without an inside" for name in opened]
     notes += [f"{note.element}: {note.message}" for note in robot.notes if note.code == "simple-shapes"]
-    return _Shapes(key, links, bodies, solids, exact, tuple(notes))
+    return _Shapes(key, covering, links, bodies, solids, exact, tuple(notes))
 
 
 def _pairs(
@@ -277,7 +278,7 @@ def _always(robot: Robot, shapes: _Shapes, pairs: Sequence[Pair], margin: float 
     of which a joint without ends moves one away from the other."""
     endless = endless_columns(robot)
     always = [pair for pair in pairs if endless.isdisjoint(columns_between(robot, *pair))]
-    q = samples(robot)[:: 10 if shapes.key[-1] is ball else 1]  # few questions, as quick answers are asked for
+    q = samples(robot)[:: 10 if shapes.covering is ball else 1]  # few questions, as quick answers are asked for
     for part in (q[:20], q[20:400], q[400:]):
         always = _touching(robot, shapes, always, part, margin)
     if not always:

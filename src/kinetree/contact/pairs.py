@@ -79,8 +79,8 @@ def without_srdf(
     reasons: dict[frozenset[str], str] = {}
     enabled: set[frozenset[str]] = set()
     if robot.semantic:
-        reasons = {frozenset((p.link1, p.link2)): p.reason for p in robot.semantic.disabled_collisions}
-        enabled = {frozenset((p.link1, p.link2)) for p in robot.semantic.enabled_collisions}
+        reasons = {p.links: p.reason for p in robot.semantic.disabled_collisions}
+        enabled = {p.links for p in robot.semantic.enabled_collisions}
     kept: list[Pair] = []
     left_out: list[LeftOut] = []
     for pair in pairs:

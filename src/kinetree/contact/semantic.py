@@ -139,13 +139,13 @@ def _descended(contact: Collisions, i: int, q: Array, columns: Sequence[int]) ->
 def _with(robot: Robot, found: Sequence[CollisionPair], touched: Sequence[Touch]) -> Robot:
     """Return the robot with these pairs after those that its description has, and notes of those that are wrong."""
     semantic = robot.semantic or Semantic(robot.name)
-    shown = {frozenset((one.link1, one.link2)): one for one in found}
+    shown = {one.links: one for one in found}
     old: dict[frozenset[str], list[CollisionPair]] = {}
     for one in semantic.disabled_collisions:
-        old.setdefault(frozenset((one.link1, one.link2)), []).append(one)
-    enabled = {frozenset((one.link1, one.link2)) for one in semantic.enabled_collisions}
+        old.setdefault(one.links, []).append(one)
+    enabled = {one.links for one in semantic.enabled_collisions}
     lines = semantic.disabled_collisions
-    kept = [replace(one, evidence=_evidence(one, shown.get(frozenset((one.link1, one.link2))))) for one in lines]
+    kept = [replace(one, evidence=_evidence(one, shown.get(one.links))) for one in lines]
     new = [one for pair, one in shown.items() if pair not in old.keys() | enabled]
     notes = []
     for pair, where, neutral in touched:

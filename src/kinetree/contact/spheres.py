@@ -49,13 +49,13 @@ def with_spheres(contact: Collisions, slack: float) -> Robot:
     alarm = _overlaps(robot, balls, pairs, q, tested.lower(q), reach)
     count = len(robot.semantic.disabled_collisions) if robot.semantic else 0
     old, new = made.semantic.disabled_collisions[:count], made.semantic.disabled_collisions[count:]
-    decided = {frozenset((one.link1, one.link2)) for one in (*old, *made.semantic.enabled_collisions)}
+    decided = {one.links for one in (*old, *made.semantic.enabled_collisions)}
     means = zip(pairs, where[:TRIED].mean(axis=0).tolist(), alarm[:TRIED].mean(axis=0).tolist(), strict=True)
     shares = {pair: (touch, overlap) for pair, touch, overlap in means if frozenset(pair) not in decided}
     found, notes = _ignored(shares, new)
     approximations = tuple(_approximation(name, balls[name], reach[name]) for name in links)
     semantic = replace(made.semantic, disabled_collisions=(*old, *found), sphere_approximations=approximations)
-    ignored = {frozenset((one.link1, one.link2)) for one in semantic.pairs_disabled(links)}
+    ignored = {one.links for one in semantic.pairs_disabled(links)}
     kept = [i for i, pair in enumerate(pairs) if frozenset(pair) not in ignored]
     first = [f"{a}-{b}" for a, b in (pairs[i] for i in kept if alarm[-1, i])]
     called = alarm[:TRIED][:, kept]

@@ -25,6 +25,6 @@ def with_touching(contact: Collisions) -> Robot:
     pairs = (pair for pair, touches in zip(contact.pairs, neutral, strict=True) if touches)
     found += [CollisionPair(*pair, "Default", evidence) for pair in pairs]
     semantic = robot.semantic or Semantic(robot.name)
-    decided = {frozenset((p.link1, p.link2)) for p in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
-    new = [one for one in found if frozenset((one.link1, one.link2)) not in decided]
+    decided = {p.links for p in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
+    new = [one for one in found if one.links not in decided]
     return replace(robot, semantic=replace(semantic, disabled_collisions=(*semantic.disabled_collisions, *new)))

@@ -94,6 +94,11 @@ class CollisionPair(Brief):
     evidence: str = field(default="", compare=False)
     source: Source | None = field(default=None, compare=False)
 
+    @property
+    def links(self) -> frozenset[str]:
+        """The two links in any order."""
+        return frozenset((self.link1, self.link2))
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class UncheckedLink(Brief):
@@ -160,8 +165,8 @@ class Semantic(Brief):
         collide with."""
         unchecked = {one.link for one in self.unchecked_links}
         more = (CollisionPair(*pair) for pair in combinations(links, 2) if not unchecked.isdisjoint(pair))
-        found = {frozenset((one.link1, one.link2)): one for one in (*more, *self.disabled_collisions[::-1])}
-        enabled = {frozenset((one.link1, one.link2)) for one in self.enabled_collisions}
+        found = {one.links: one for one in (*more, *self.disabled_collisions[::-1])}
+        enabled = {one.links for one in self.enabled_collisions}
         return [one for pair, one in reversed(found.items()) if pair not in enabled and len(pair) == 2]
 
     @property

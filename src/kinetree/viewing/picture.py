@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.contact.nearest import Witness
 from kinetree.errors import Finding
 from kinetree.lab.reach.map import ReachMap
 from kinetree.model.robot import Robot
@@ -15,7 +14,6 @@ from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES, finite_poses, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
 from kinetree.viewing.raster import shaded
-from kinetree.viewing.scene.contact import touching_at
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.robot import start
 from kinetree.viewing.scene.roles import roles_of
@@ -24,8 +22,12 @@ from kinetree.viewing.surfaces import BOX_COLOUR, Soups, crossed_boxes, surfaces
 from kinetree.viewing.voxels import check_map, coloured, cubes
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from kinetree.contact.nearest import Witness
 
 SIZE = (960, 720)
 """Width and height of a picture, pixels."""
@@ -69,7 +71,12 @@ def picture(
     panel.set_axis_off()
     soups = Soups()
     shapes = Shapes(robot, MeshFiles(packed=soups))
-    touching, nearest, lost = touching_at(robot, start(robot, q)) if contact else ((), None, [])
+    touching: Collection[str] = ()
+    nearest, lost = None, list[Finding]()
+    if contact:
+        from kinetree.viewing.scene.contact import touching_at  # takes long
+
+        touching, nearest, lost = touching_at(robot, start(robot, q))
     triangles, colours = surfaces(shapes, soups, T, touching)
     if reach is not None:
         check_map(robot, reach)

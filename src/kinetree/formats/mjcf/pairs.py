@@ -26,7 +26,7 @@ def write_pairs(xml: XmlWriter, job: Job, sections: Iterable[Element]) -> None:
     pairs: dict[frozenset[str], CollisionPair] = {}
     if (semantic := job.robot.semantic) is not None:
         shaped = [name for name, link in links.items() if link.collisions]
-        pairs = {frozenset((one.link1, one.link2)): one for one in semantic.pairs_disabled(shaped)}
+        pairs = {one.links: one for one in semantic.pairs_disabled(shaped)}
         elements = [
             own for own in elements if own.tag != "exclude" or _pair(own) in pairs or not _pair(own) <= {*links}
         ]

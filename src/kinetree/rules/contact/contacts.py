@@ -59,11 +59,11 @@ class Contacts:
             *np.array(perhaps)[contact.gaps(rows, row, np.array(perhaps, dtype=int)) < NEAR].tolist(),
         }
         semantic = robot.semantic or Semantic(robot.name)
-        enabled = {frozenset((one.link1, one.link2)) for one in semantic.enabled_collisions}
+        enabled = {one.links for one in semantic.enabled_collisions}
         unchecked = {one.link for one in semantic.unchecked_links}
         written: dict[frozenset[str], CollisionPair] = {}
         for one in sorted(semantic.disabled_collisions, key=lambda one: one.reason.lower() not in ALLOWS):
-            written[frozenset((one.link1, one.link2))] = one  # of several lines one that is judged
+            written[one.links] = one  # of several lines one that is judged
         self.disabled = {every[key]: one for key, one in written.items() if key in every}
         asked = {*every.values()} - (set() if robot.semantic else self.neighbours)
         self.neutral = self.search.in_all(robot.q()[None], sorted(asked))

@@ -55,9 +55,9 @@ class DisabledPairs(OfContact):
     bad = """<disable_collisions link1="base_link" link2="link_5" reason="Never"/>"""
 
     def check(self, contacts: Contacts) -> Iterator[Finding]:
-        """A pair with the reason Never, Default or none that is found in contact, in random configurations or by a
-        search from the nearest of these. Not judged are neighbours, pairs that always touch, and pairs with the reason
-        Default or none that touch in the neutral posture; the other reasons (Adjacent, Always, User) allow contact."""
+        """A pair that is found in contact, in random configurations or by a search from the nearest of these, with
+        another reason than Adjacent, Always and User, which allow contact. Not judged are neighbours, pairs that always
+        touch, and pairs with the reason Default or none that touch in the neutral posture."""
         for pair, hit in contacts.hits.items():
             if hit.q is not None:
                 one = contacts.disabled[pair]

@@ -73,7 +73,7 @@ class CollisionSize(LinkQuality):
     def check(self, robot: Robot, bounds: Bounds, contact: bool) -> Iterator[Finding]:
         """Collision shapes that are much larger than the visuals, or visuals that are than collision shapes, or far
         away. Small shapes may only mark a place. Mesh files of up to 0.5 MB, 2 MB in all, and STL files are read; if
-        contact is asked for, those of up to 10 MB."""
+        contact is tested, those of up to 10 MB."""
         size = bounds.whole if contact else bounds.part
         found = [
             (link, seen, felt)

@@ -137,10 +137,10 @@ class PairsOnce(OfSrdf):
             if pair.link1 == pair.link2:
                 message = f"link1 and link2 are both {pair.link1!r}; expected two links"
                 yield self.finding(message, about, source=pair.source)
-            elif first.setdefault(_key(pair), pair) is not pair:
+            elif first.setdefault(pair.links, pair) is not pair:
                 twice.append(pair)
         if twice:
-            again = [first[_key(pair)] for pair in twice]
+            again = [first[pair.links] for pair in twice]
             pairs = list(dict.fromkeys(f"{pair.link1!r} and {pair.link2!r}" for pair in again))
             said = "this pair is" if len(pairs) == 1 else f"{len(pairs)} pairs are"
             message = f"{said} disabled twice: {_listed(pairs)}"
@@ -163,7 +163,7 @@ class AdjacentPairs(OfSrdf):
 
     def check(self, robot: Robot, semantic: Semantic, missing_pairs: tuple[tuple[str, str], ...]) -> Iterator[Finding]:
         """One finding for all missing pairs, if most of the adjacent pairs are disabled. Links on fixed joints are
-        judged by themselves. If contact is asked for, one more for those that are found in contact in all of 30 random
+        judged by themselves. If contact is tested, one more for those that are found in contact in all of 30 random
         configurations and at the limits of the joints between them, adjacent or not, however many are disabled."""
         if missing_pairs:
             names = [f"{a!r} and {b!r}" for a, b in missing_pairs]
@@ -176,7 +176,7 @@ class AdjacentPairs(OfSrdf):
         if not by_reason:
             return
         unchecked = {one.link for one in semantic.unchecked_links}
-        written = {_key(pair) for pair in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
+        written = {pair.links for pair in (*semantic.disabled_collisions, *semantic.enabled_collisions)}
         listed = {name for pair in semantic.disabled_collisions for name in (pair.link1, pair.link2)}
         felt = {link.name for link in robot.links.values() if link.collisions and link.name in listed} - unchecked
         known = written | set(map(frozenset, missing_pairs))
@@ -190,10 +190,6 @@ class AdjacentPairs(OfSrdf):
         if names:
             message = f"most adjacent links are disabled; add {_listed(names)}"
             yield self.finding(message, "<disable_collisions>", source=by_reason[-1].source)
-
-
-def _key(pair: CollisionPair) -> frozenset[str]:
-    return frozenset((pair.link1, pair.link2))
 
 
 def _listed(names: list[str]) -> str:

@@ -19,7 +19,6 @@ from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.comparison import described_comparison
-from kinetree.viewing.scene.contact import described_contact
 from kinetree.viewing.scene.findings import Places, described
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.motion import described_motion
@@ -96,6 +95,8 @@ def scene(
         findings.append(found)
     contacts: dict[str, Any] | None = None
     if contact and comparison is None:
+        from kinetree.viewing.scene.contact import described_contact  # takes long
+
         contacts, step = described_contact(robots[0].robot, files.packed, cover)
         functions += [("gjk", step)] if step else []
     content: dict[str, Any] = {"made_by": f"kinetree {__version__}", "robots": shown, "meshes": files.packed.table}
