@@ -2,7 +2,6 @@
 
 import html.parser
 import json
-import re
 from types import SimpleNamespace
 from urllib.parse import unquote
 
@@ -11,6 +10,7 @@ import pytest
 from kinetree.errors import SITE
 from kinetree.rules.examples import ARM
 from kinetree.viewing import page, show
+from unpacking import scene_of
 
 HOSTILE = '</style></script><img src=x onerror="alert(1)">&amp;\x7f\u202e'
 FLANGE = ARM.replace('xyz="0.09 0 0" rpy="0 0 0"', 'xyz="0.09 0 0" rpy="0 1.5707963267948966 0"')
@@ -66,9 +66,7 @@ class Rows(html.parser.HTMLParser):
 
 
 def robot_in(path):
-    return json.loads(re.findall(r'id="kinetree-scene">(.*?)</script>', path.read_text("utf-8"), re.DOTALL)[0])[
-        "robots"
-    ][0]
+    return scene_of(path.read_text("utf-8"))["robots"][0]
 
 
 def listed(path):

@@ -1,6 +1,5 @@
 """`kinetree show`: the page that is written or opened, and what is refused."""
 
-import json
 import re
 import struct
 from pathlib import Path
@@ -11,13 +10,13 @@ import pytest
 import kinetree as kt
 from kinetree.rules.examples import ARM
 from kinetree.viewing import show
+from unpacking import scene_of
 
 pytestmark = pytest.mark.usefixtures("opened")
 
 
 def robot_in(path):
-    text = re.findall(r'id="kinetree-scene">(.*?)</script>', path.read_text("utf-8"), re.DOTALL)[0]
-    return json.loads(text)["robots"][0]
+    return scene_of(path.read_text("utf-8"))["robots"][0]
 
 
 def test_a_page_is_written(run, arm, tmp_path):

@@ -111,7 +111,7 @@ GRIPPER = """<link name="gripper_body"/>
 ON_TOOL0 = ARM.replace("</robot>", GRIPPER)
 """A gripper that R199-508 hangs on flange, by an angle that R103-007 makes exact."""
 INEXACT_TOOL0 = ON_TOOL0.replace("1.5707963267948966", "1.57").replace("3.14", "0.1")
-BOX = '<visual><origin rpy="0 0 3.14"/><geometry><box size="1 1 1"/></geometry></visual>'
+BOX = '<visual><origin rpy="0 0 3.14"/><geometry><box size="0.1 0.1 0.1"/></geometry></visual>'
 INEXACT_SHAPE = ARM.replace('<link name="tool0"/>', f'<link name="tool0">{BOX}</link>')
 NO_FLANGE = (
     without("flange")
@@ -197,7 +197,7 @@ class TestOneByOne:
 
     def test_what_shares_its_place_with_one_that_is_left_is_left_too(self, tmp_path):
         """Each link has two angles, of which one is worked out for the second link alone."""
-        origin = '<visual><origin rpy="{} 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
+        origin = '<visual><origin rpy="{} 0 0"/><geometry><box size="0.1 0.1 0.1"/></geometry></visual>'
         link = '<link name="${n}">' + origin.format("1.57") + "<xacro:insert_block name='more'/></link>"
         macro = f'<xacro:macro name="l" params="n *more">{link}</xacro:macro>'
         calls = "".join(f'<xacro:l n="{n}">{origin.format(a)}</xacro:l>' for n, a in (("a", "1.57"), ("b", "${q}")))

@@ -11,8 +11,7 @@ import mesh_files
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.read import read_mesh
 from kinetree.viewing.packing import Meshes, packed, simplified
-
-from .unpacking import unpacked
+from unpacking import points_of, unpacked
 
 
 def sphere(n=40):
@@ -84,3 +83,26 @@ def test_a_coarser_mesh_is_near_the_fine_one():
     radii = np.linalg.norm(coarse.vertices - [5, -2, 1], axis=1)
     assert np.abs(radii - 0.3).max() < 0.02
     assert simplified(mesh, 10_000) is mesh
+
+
+def test_a_mesh_in_another_unit_shares_its_bytes():
+    meshes, mesh = Meshes(), sphere(8)
+    moved = Mesh(mesh.vertices * 0.001 + [1, 2, 3], mesh.triangles)
+    assert [meshes.add(one) for one in (mesh, moved, sphere(5), mesh)] == [0, 1, 2, 0]
+    assert [one["at"] for one in meshes.table] == [0, 0, meshes.size - len(packed(sphere(5))[1])]
+    data = zlib.decompress(base64.b64decode(meshes.text))
+    assert len(data) == meshes.size
+    for described, one in zip(meshes.table, (mesh, moved, sphere(5)), strict=True):
+        vertices, triangles = unpacked(described, data)
+        assert np.abs(vertices[triangles] - one.vertices[one.triangles]).max() <= described["step"]
+
+
+def test_points_are_stored_once_and_without_triangles():
+    meshes, points = Meshes(), np.random.default_rng(0).normal(0, 0.2, (50, 3))
+    assert meshes.add_points(np.concatenate([points, points[::-1]])) == 0
+    (described,) = meshes.table
+    assert (described["vertices"], described["triangles"], meshes.size) == (50, 0, 6 * 50)
+    found = np.array(points_of(described, zlib.decompress(base64.b64decode(meshes.text))))
+    away = np.linalg.norm(found[:, None] - points, axis=2)
+    assert max(away.min(axis=0).max(), away.min(axis=1).max()) <= described["step"]
+    assert meshes.bounds[0].tolist() == [points.min(axis=0).tolist(), points.max(axis=0).tolist()]

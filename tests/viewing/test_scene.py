@@ -25,8 +25,7 @@ from kinetree.viewing.scene.make import described_controllers
 from kinetree.viewing.scene.robot import inertia
 from physics import everything
 from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
-
-from .unpacking import unpacked
+from unpacking import unpacked
 
 ARM = """<robot name="arm"><link name="base"/>{links}
 <joint name="j" type="revolute"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/>

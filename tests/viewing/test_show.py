@@ -10,8 +10,7 @@ import pytest
 import kinetree as kt
 from kinetree.viewing import show
 from physics import everything
-
-from .unpacking import parts
+from unpacking import parts
 
 pytestmark = pytest.mark.usefixtures("opened")
 

@@ -20,8 +20,7 @@ import kinetree as kt
 import kinetree.viewing
 from browser import missing
 from kinetree.viewing import page, show
-
-from .unpacking import parts
+from unpacking import parts
 
 FOLDER = Path(kinetree.viewing.__file__).parent
 ARM = """<robot name="two &lt;/script&gt; joints"><link name="base"/><link name="upper"/><link name="lower"/>

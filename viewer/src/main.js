@@ -6,7 +6,7 @@ import { nameOf, select } from "./app.js";
 import { button, element } from "./dom.js";
 import { createContact } from "./contact.js";
 import { createLabels } from "./labels.js";
-import { unpack } from "./meshes.js";
+import { inflated, unpack } from "./meshes.js";
 import { exchange } from "./messages.js";
 import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
 import { unpackMotion } from "./motion.js";
@@ -34,7 +34,8 @@ import { createVoxels } from "./voxels.js";
 const textOf = (id) => document.getElementById(id)?.textContent ?? "";
 
 async function main() {
-  const scene = /** @type {import("./types.js").Scene} */ (JSON.parse(textOf("kinetree-scene")));
+  const text = new TextDecoder().decode(await inflated(textOf("kinetree-scene")));
+  const scene = /** @type {import("./types.js").Scene} */ (JSON.parse(text));
   const shared = /** @type {any} */ (globalThis).kinetree;
   const models = scene.robots.map((robot) => createModel(robot, shared.functions[robot.fk]));
   const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("canvas"));

@@ -36,27 +36,44 @@ class Meshes:
     pieces: list[bytes] = field(default_factory=list)
     size: int = 0
     known: dict[tuple[str, bytes], int] = field(default_factory=dict)
+    places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, mesh: Mesh) -> int:
-        """Pack a mesh, return its number, which is that of an equal mesh that is packed already.
+        """Pack a mesh, return its number, which is that of an equal mesh that is packed already. The same mesh in
+        another unit or at another place has a number of its own, and the bytes of the first.
 
         Raises KinetreeError if all of its triangles are points or lines.
         """
-        described, data = packed(mesh)
+        return self._add(*packed(mesh), mesh.bounds)
+
+    def add_points(self, points: Array) -> int:
+        """Pack points (n, 3) as a mesh without triangles, return its number."""
+        low, step, numbers = _stepped(points)
+        kept = np.unique(numbers, axis=0)
+        described = {"vertices": len(kept), "triangles": 0, "low": low.tolist(), "step": step}
+        return self._add(described, _positions(kept), np.array([points.min(axis=0), points.max(axis=0)]))
+
+    def _add(self, described: dict[str, Any], data: bytes, bounds: Array) -> int:
         key = (repr(described), data)
         if key in self.known:
             return self.known[key]
         self.known[key] = len(self.table)
-        self.table.append({**described, "at": self.size})
-        self.bounds.append(mesh.bounds)
-        self.pieces.append(data)
-        self.size += len(data)
+        self.table.append({**described, "at": self.places.setdefault(data, self.size)})
+        self.bounds.append(bounds)
+        if self.places[data] == self.size:
+            self.pieces.append(data)
+            self.size += len(data)
         return len(self.table) - 1
 
     @property
     def text(self) -> str:
-        """All meshes as one text: base64 of zlib's format, which a browser calls deflate; "" without a mesh."""
-        return b64encode(zlib.compress(b"".join(self.pieces), 9)).decode() if self.pieces else ""
+        """All meshes as one text, deflated; "" without a mesh."""
+        return deflated(b"".join(self.pieces)) if self.pieces else ""
+
+
+def deflated(data: bytes) -> str:
+    """Return base64 of zlib's format, which a browser calls deflate."""
+    return b64encode(zlib.compress(data, 9)).decode()
 
 
 def packed(mesh: Mesh) -> tuple[dict[str, Any], bytes]:
@@ -74,9 +91,8 @@ def _welded(mesh: Mesh) -> tuple[Array, float, NDArray[np.int64], NDArray[np.int
 
     Vertices are in the order of their first use; triangles that are points or lines are left out.
     """
-    low, high = mesh.bounds
-    step = float((high - low).max()) / LEVELS or 1.0
-    x, y, z = np.rint((mesh.vertices - low) / step).clip(0, LEVELS).astype(np.int64).T
+    low, step, numbers = _stepped(mesh.vertices)
+    x, y, z = numbers.T
     corners = (x | y << 16 | z << 32)[mesh.triangles]
     corners = corners[(corners != corners[:, (1, 2, 0)]).all(axis=1)]
     if not len(corners):
@@ -86,6 +102,13 @@ def _welded(mesh: Mesh) -> tuple[Array, float, NDArray[np.int64], NDArray[np.int
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return low, step, (keys[order, None] >> np.array((0, 16, 32))) & LEVELS, rank[inverse]
+
+
+def _stepped(points: Array) -> tuple[Array, float, NDArray[np.int64]]:
+    """Return the lowest corner of points (n, 3), the step, and the points in steps."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    step = float((high - low).max()) / LEVELS or 1.0
+    return low, step, np.rint((points - low) / step).clip(0, LEVELS).astype(np.int64)
 
 
 def _positions(positions: NDArray[np.int64]) -> bytes:

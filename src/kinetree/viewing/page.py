@@ -12,6 +12,7 @@ from importlib.resources import files
 from kinetree import __version__
 from kinetree.compiler.js import write_js
 from kinetree.errors import MAX_COMPARED, fail, shortened, visible
+from kinetree.viewing.packing import deflated
 from kinetree.viewing.scene import Scene
 
 HEAD = """<!doctype html>
@@ -29,7 +30,7 @@ HEAD = """<!doctype html>
 PAGE = f"""{HEAD}<body>
 <main><div id="view"><canvas id="canvas"></canvas></div></main>
 <noscript>This page shows a robot with JavaScript, which is switched off in this browser.</noscript>
-<script type="application/json" id="kinetree-scene">{{scene}}</script>
+<script type="text/plain" id="kinetree-scene">{{scene}}</script>
 <script type="text/plain" id="kinetree-meshes">{{meshes}}</script>
 <script type="module">{{functions}}</script>
 <script type="module">{{viewer}}</script>
@@ -62,7 +63,7 @@ def page_of(scene: Scene, title: str | None = None) -> str:
     scripts = {"functions": _inline(_functions(scene)), "viewer": _inline(viewer())}
     return PAGE.format(
         **_head(names if title is None else title, scene.content["made_by"], map(_hash, scripts.values())),
-        scene=json.dumps(scene.content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
+        scene=deflated(json.dumps(scene.content, separators=(",", ":"), allow_nan=False).encode()),
         meshes=scene.meshes,
         **scripts,
     )

@@ -87,7 +87,7 @@ def _described(solid: Solid, packed: Meshes, fine: set[str], with_cover: bool) -
         "plane": solid.kind == "plane",
         "ball": ball(solid).outer.ravel().tolist(),
         "points": [] if has_hull else corners.ravel().tolist(),
-        "hull": packed.add(hull.surface) if has_hull else None,
+        "hull": packed.add_points(corners) if has_hull else None,
         "disc": disc,
         "radius": radius,
         "radii": list(radii),
