@@ -105,6 +105,8 @@ def command(
     if write_baseline is not None:  # the standard output has the report alone
         count = sum(len(result.known) for result in results)
         remark(f"{count} finding{'s' * (count != 1)} written to {write_baseline}")
+    if any(job.options.read.srdf and not job.options.tests_contact for job in asked):
+        remark("the pairs that the SRDF disables were not tested for contact; --contact tests them")
     if any(map(is_unread, results)):
         sys.exit(2)
     faulty = any(finding.severity != "info" for result in results for finding in result.findings)

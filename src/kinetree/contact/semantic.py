@@ -17,6 +17,7 @@ from kinetree.display import counted
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.model.semantic import CollisionPair, Semantic
+from kinetree.progress import tracked
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _judged(contact: Collisions) -> tuple[list[CollisionPair], list[Touch]]:
     shares, radii = where.mean(axis=0), contact.radii()
     found: list[CollisionPair] = []
     touched: list[Touch] = []
-    for i, pair in enumerate(contact.pairs):
+    for i, pair in enumerate(tracked(contact.pairs, "judging pairs")):
         at, columns = None, sorted(columns_between(robot, *pair))
         if shares[i] == 1 and contact.where(corners(robot, *pair))[:, i].all():
             found.append(CollisionPair(*pair, "Always", ALWAYS))
