@@ -379,3 +379,14 @@ class TestSettings:
         result = run("check", "--justifications")
         assert result.stdout.splitlines()[-1].endswith("| of a \\| b |")
         assert run("check").stdout.endswith("1 excused\n")
+
+
+def test_pairs_of_an_srdf_that_are_not_tested_are_named(run, tmp_path):
+    arm, srdf = tmp_path / "arm.urdf", tmp_path / "arm.srdf"
+    arm.write_text('<robot name="arm"><link name="base_link"/></robot>')
+    srdf.write_text('<robot name="arm"/>')
+    hint = "--contact tests them"
+    assert hint in run("check", arm, srdf).stderr
+    for more in (["--contact"], ["--select", "CON"], ["--ignore", "CON"], ["--select", "LIM"]):
+        assert hint not in run("check", arm, srdf, *more).stderr
+    assert hint not in run("check", arm).stderr

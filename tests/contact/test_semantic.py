@@ -8,6 +8,7 @@ import pytest
 import kinetree as kt
 from kinetree.contact.make import coarse
 from kinetree.contact.never import parts_of_proof
+from kinetree.progress import reporting
 
 BALL = "<collision><geometry><sphere radius='{}'/></geometry></collision>"
 
@@ -211,3 +212,10 @@ def test_links_that_move_by_themselves_are_refused():
 def test_a_margin_does_not_count():
     robot = chain(bent(1.0), bent(1.0))
     assert reasons(kt.collisions(robot, margin=0.3).semantic()).keys() == found(robot).keys()
+
+
+def test_progress_is_told_for_each_pair():
+    told = []
+    with reporting(lambda done, total: told.append((done, total))):
+        coarse(chain(bent(2.0), bent(2.0), bent(2.0))).semantic()
+    assert told[-3:] == [(i, 3) for i in (1, 2, 3)]  # after the covers

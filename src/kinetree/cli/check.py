@@ -105,7 +105,8 @@ def command(
     if write_baseline is not None:  # the standard output has the report alone
         count = sum(len(result.known) for result in results)
         remark(f"{count} finding{'s' * (count != 1)} written to {write_baseline}")
-    if any(job.options.read.srdf and not job.options.tests_contact for job in asked):
+    beside = [job.options for job in asked if job.options.read.srdf]
+    if any(how.wants("CON-001") and not how.tests_contact for how in beside):
         remark("the pairs that the SRDF disables were not tested for contact; --contact tests them")
     if any(map(is_unread, results)):
         sys.exit(2)
