@@ -1,4 +1,4 @@
-"""Rates of contact beside Pinocchio's, with room for a busy machine: a test fails where contact becomes twice as slow."""
+"""Rates of contact beside Pinocchio's, with room for a busy machine: a test fails if contact takes twice as long."""
 
 import pytest
 

@@ -7,14 +7,33 @@ from typing import Any
 
 import click
 
+from kinetree.syntax.numbers import number, to_si
+
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 FILE = click.Path(path_type=Path)
+_LENGTH = re.compile(r"([+-]?[\d.]+(?:e[+-]?\d+)?) ?(mm|cm|m)?", re.IGNORECASE)
 Row = tuple[str, str]
 
 SECTIONS = ("Look at a robot", "Check and repair", "Compare", "Compute", "Convert and write")
 """Titles of groups of commands in `kinetree --help`; each command names its own."""
 ARGUMENTS, OPTIONS, READING = "Arguments", "Options", "Reading the model"
+
+
+class _Length(click.ParamType):
+    """A length, m, or with its unit, such as 5mm."""
+
+    name = "length"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        match = _LENGTH.fullmatch(str(value))
+        found = number(match[1]) if match else None
+        if match is None or found is None:
+            self.fail(f"{value!r} is no length; expected m, or a number with its unit, such as 5mm", param, ctx)
+        return to_si(found, match[2] or "m")
+
+
+LENGTH = _Length()
 
 
 def argument(name: str, help: str, **attributes: Any) -> Decorator:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from kinetree.cli._help import READING, Decorator, Function, argument, decorated, option, titled
+from kinetree.cli._help import LENGTH, READING, Decorator, Function, argument, decorated, option, titled
 from kinetree.cli._output import without_option
 from kinetree.cli._say import remark
 from kinetree.display import counted, number as as_text
@@ -70,7 +70,9 @@ geometry_option = option(
     "--geometry", "Take meshes as they are, or their convex hulls.", type=["mesh", "hull"], default="mesh"
 )
 clearance_option = option(
-    "--clearance M", "Count only positions with all links farther apart than this, m.", type=float
+    "--clearance LENGTH",
+    "Count only positions with all links farther apart, m, or such as 5mm.",
+    type=LENGTH,
 )
 _FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kinetree.cli._help import FILE, kinetree_command, option
+from kinetree.cli._help import FILE, LENGTH, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._model import configuration, geometry_option, joint_values, json_option, robot_argument
 from kinetree.cli._motion import report_motion
@@ -36,7 +36,7 @@ MOST_ROWS = 20
 @with_joints()
 @joint_values()
 @option("--motion MOTION", "Motion to test: joint values (CSV), or a bag of ROS 2.", type=FILE)
-@option("--margin M", "Count links as in contact up to this distance, m.", type=float, default=0.0)
+@option("--margin LENGTH", "Count links as in contact up to here, m, or such as 5mm.", type=LENGTH, default=0.0)
 @geometry_option
 @option("--touch LINK", "A link that may touch others so named, such as a held part. Repeatable.")
 @option("--skip LINK", "Leave this link out if its shapes cannot be used. Repeatable.")

@@ -1,6 +1,5 @@
 """`kinetree convert`: conversion of a robot to another format."""
 
-import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from kinetree.cli._help import argument, kinetree_command, option
+from kinetree.cli._help import LENGTH, argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.cli._say import remark, say_text
@@ -17,7 +16,6 @@ from kinetree.formats.registry import SEMANTIC, WRITTEN, format_by_ending
 from kinetree.model.edit.spheres import as_spheres
 from kinetree.model.robot import Robot
 from kinetree.saving import save
-from kinetree.syntax.numbers import number, to_si
 
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions
@@ -29,7 +27,7 @@ WRITABLE = list(WRITTEN)
 @robot_argument
 @argument("out", "File to write, or - for the standard output.")
 @option("--to", "Format of OUT.  [default: by its ending]", type=click.Choice(WRITABLE))
-@option("--slack LENGTH", "Write spheres around the collision shapes, and how far they may reach, such as 5mm.")
+@option("--slack LENGTH", "Write spheres around collision shapes; they may reach so far, such as 5mm.", type=LENGTH)
 @option("--exclude", "Exclude pairs of links that touch by how the robot is built (MJCF).", is_flag=True)
 @without_option
 @assets_option
@@ -40,7 +38,7 @@ def command(
     robot: Robot,
     out: str,
     to: str | None,
-    slack: str | None,
+    slack: float | None,
     exclude: bool,
     without: tuple[str, ...],
     assets: Literal["bring", "keep"],
@@ -68,23 +66,23 @@ def command(
         remark(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them")
 
 
-def _prepared(robot: Robot, to: str, slack: str | None, exclude: bool) -> Robot:
+def _prepared(robot: Robot, to: str, slack: float | None, exclude: bool) -> Robot:
     """Return the robot with the spheres or pairs that its file shall have."""
     semantic, has_shapes = robot.semantic, any(link.collisions for link in robot.links.values())
     needs = to in ("xrdf", "curobo") and has_shapes and not (semantic and semantic.sphere_approximations)
     if exclude and to != "mjcf":
         raise fail("option", "--exclude means nothing to this format; only MJCF has pairs that are excluded")
-    if not (exclude or needs or slack):
+    if not (exclude or needs or slack is not None):
         return robot
     from kinetree.contact.covers import SLACK
 
     if exclude:
         robot = _contact(robot, "hull").touching()
-    if needs or slack:
-        robot = _contact(robot, "mesh").spheres(_metres(slack) if slack else SLACK)
+    if needs or slack is not None:
+        robot = _contact(robot, "mesh").spheres(SLACK if slack is None else slack)
         remark(*(robot.semantic.evidence.splitlines() if robot.semantic else ()))
         _print_notes(note for note in robot.notes if note.code == "spheres")
-    return robot if to in SEMANTIC or not slack else as_spheres(robot)
+    return robot if to in SEMANTIC or slack is None else as_spheres(robot)
 
 
 def _contact(robot: Robot, geometry: Literal["mesh", "hull"]) -> "Collisions":
@@ -97,14 +95,6 @@ def _contact(robot: Robot, geometry: Literal["mesh", "hull"]) -> "Collisions":
         if error.findings[0].code != "contact-pairs" or not robot.nq:
             raise
         return coarse(robot)
-
-
-def _metres(text: str) -> float:
-    match = re.fullmatch(r"([\d.]+) ?(mm|cm|m)", text)
-    value = number(match[1]) if match else None
-    if match is None or value is None:
-        raise fail("option", f"--slack is {text!r}; expected a length with its unit, such as 5mm")
-    return to_si(value, match[2])
 
 
 def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
