@@ -405,3 +405,34 @@ def test_units_of_the_page_are_those_of_the_controllers():
         who = controllers[said["key"]]
         assert said["metre"] == {"mm": 1000, "m": 1}[who.position]
         assert said["radian"] == pytest.approx({"deg": 180 / np.pi, "rad": 1, "": 1}[who.rotation.unit])
+
+
+def test_meshes_and_height_fields_of_an_mjcf_are_shown():
+    """A pyramid, and a field of 2 x 3 heights whose highest is 5 cm, each where its geom is, packed once."""
+    assets = """<mesh name="tet" vertex="0 0 0 1 0 0 0 1 0 0 0 1" scale="0.1 0.1 0.2"/>
+    <hfield name="ground" nrow="2" ncol="3" size="0.4 0.3 0.05 0.01" elevation="0 0 1 0 0 0"/>"""
+    geoms = """<geom type="hfield" hfield="ground" pos="0 0 1"/><geom type="mesh" mesh="tet" pos="1 0 0"/>
+    <geom type="mesh" mesh="tet" rgba="1 0 0 1"/>"""
+    text = "<mujoco><asset>{}</asset><worldbody>{}<body/></worldbody></mujoco>"
+    made = scene([PosedRobot(kt.load(text.format(assets, geoms), format="mjcf"), None, ())])
+    field, pyramid, red = (one for link in made.content["robots"][0]["links"] for one in link["visuals"])
+    assert {one["kind"] for one in (field, pyramid, red)} == {"mesh"}
+    assert (pyramid["mesh"], red["rgba"], len(made.content["meshes"])) == (red["mesh"], [1, 0, 0, 1], 2)
+    data = zlib.decompress(base64.b64decode(made.meshes))
+    corners, _ = unpacked(made.content["meshes"][pyramid["mesh"]], data)
+    T = np.reshape(pyramid["T"], (4, 4))
+    assert (corners @ T[:3, :3].T + T[:3, 3]).min(axis=0) == pytest.approx([1, 0, 0], abs=1e-5)
+    assert np.ptp(corners, axis=0).max() == pytest.approx(0.2, abs=1e-5)
+    ground, _ = unpacked(made.content["meshes"][field["mesh"]], data)
+    assert ground[:, 2].max() == pytest.approx(0.05, abs=1e-5)
+    assert ground[ground[:, 2] > 0.04][:, :2].ravel() == pytest.approx([0.4, 0.3], abs=1e-5)  # the first row is at y
+    assert made.findings == ()
+
+
+def test_written_meshes_that_cannot_be_used_are_warnings():
+    asset = '<hfield name="ground" nrow="2" ncol="3" size="0.4 0.3 0.05 0.01" elevation="0 0 1"/>'
+    text = f'<mujoco><asset>{asset}</asset><worldbody><geom type="hfield" hfield="ground"/></worldbody></mujoco>'
+    made = scene([PosedRobot(kt.load(text, format="mjcf"), None, ())])
+    (lost,) = [one for one in made.findings if one.code == "shape-not-shown"]
+    assert lost.message.startswith("the height field 'ground' is not shown: ")
+    assert lost.fix is None

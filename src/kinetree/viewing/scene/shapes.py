@@ -12,6 +12,7 @@ from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.progress import tracked
 from kinetree.shapes.colour import Rgba
 from kinetree.shapes.resolve import files_of, path_of
+from kinetree.shapes.written import KINDS, written_mesh
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.scene.meshes import MeshFiles
 
@@ -42,6 +43,7 @@ class Shapes:
         self.robot, self.files, self.findings = robot, files, dict[str, Finding]()
         self.missing: dict[str, list[Shown]] = {name: [] for name in robot.links}
         self._opener: Files = files_of(robot)
+        self._known: dict[tuple[str, str], int] = {}
 
     @cached_property
     def visuals(self) -> dict[str, list[Shown]]:
@@ -68,10 +70,10 @@ class Shapes:
         """Return a shape, or one for each colour of its mesh, or [] with a warning."""
         kind, parameters = geometry.shape.kind, geometry.shape.parameters
         rgba, T = _rgba(self.robot, geometry), np.ravel(geometry.origin).tolist()
-        if kind == "mesh":
+        if kind == "mesh" or kind in KINDS:
             scale = np.broadcast_to(parameters.get("scale", 1.0), 3).astype(float).tolist()
             return [
-                {"kind": kind, "mesh": i, "scale": scale, "T": T, "rgba": list(rgba or own or GREY)}
+                {"kind": "mesh", "mesh": i, "scale": scale, "T": T, "rgba": list(rgba or own or GREY)}
                 for i, own in self._mesh(link, geometry)
             ]
         names = SIZES.get(kind, ())
@@ -82,18 +84,28 @@ class Shapes:
         return [{"kind": kind, "values": values, "scale": [1.0] * 3, "T": T, "rgba": list(rgba or GREY)}]
 
     def _mesh(self, link: Link, geometry: Geometry) -> list[tuple[int, Rgba | None]]:
-        parameters = geometry.shape.parameters
-        name = str(parameters.get("filename", ""))
+        kind, parameters = geometry.shape.kind, geometry.shape.parameters
+        name = str(parameters.get(KINDS.get(kind, "filename"), ""))
         found = False
         try:
+            if kind in KINDS:
+                return [(self._written(kind, name), None)]
             path = path_of(self.robot, name, geometry.source, self._opener)
             found = True
             return self.files.parts((path, str(parameters.get("submesh", "")), "center" in parameters), self._opener)
         except KinetreeError as error:
             first = error.findings[0]
             why = f"the file {first.message}" if found else first.message
-            self._warn(link, geometry, name, f"the mesh {name!r}{LEFT_OUT}{why}", first.fix or MISSING)
+            what = "height field" if kind == "hfield" else "mesh"
+            fix = first.fix or (None if kind in KINDS else MISSING)
+            self._warn(link, geometry, name, f"the {what} {name!r}{LEFT_OUT}{why}", fix)
             return []
+
+    def _written(self, kind: str, name: str) -> int:
+        """Return the number of a mesh that the description has itself."""
+        if (kind, name) not in self._known:
+            self._known[kind, name] = self.files.packed.add(written_mesh(self.robot, kind, name, self._opener))
+        return self._known[kind, name]
 
     def _warn(self, link: Link, geometry: Geometry, key: str, message: str, fix: str | None = None) -> None:
         source, element = geometry.source or link.source, f"link {link.name!r}"
