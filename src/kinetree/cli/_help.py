@@ -20,7 +20,7 @@ SECTIONS = ("Look at a robot", "Check and repair", "Compare", "Compute", "Conver
 ARGUMENTS, OPTIONS, READING = "Arguments", "Options", "Reading the model"
 
 
-class _Length(click.ParamType):
+class _Length(click.ParamType):  # type: ignore[type-arg]
     """A length, m, or with its unit, such as 5mm."""
 
     name = "length"
