@@ -17,7 +17,6 @@ from kinetree.contact.exact import Exact
 from kinetree.contact.nearest import Bounds, Witness
 from kinetree.contact.pairs import LeftOut, Pair
 from kinetree.contact.poses import moved
-from kinetree.contact.rows import OfRows
 from kinetree.contact.solids import Solid
 from kinetree.contact.ways import columns_between
 from kinetree.display import counted
@@ -39,7 +38,7 @@ def solid_pairs(exact: Exact, pairs: Sequence[Pair]) -> list[Pair]:
     return [(str(i), str(j)) for a, b in pairs for i in of_link[a] for j in of_link[b]]
 
 
-class Collisions(OfRows):
+class Collisions:
     """Which links are in contact. Call it with q (…, nq) for a truth value of each configuration (…,).
 
     pairs: the pairs of links that are tested. left_out: those that are not, each with its reason. margin: links count

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.contact.collisions import Collisions
+from kinetree.contact.rows import Rows
 from kinetree.contact.ways import columns_between
 from kinetree.spatial.se3 import Array
 
@@ -43,7 +44,8 @@ class Search:
     """Tests of `contact.pairs`, by their numbers. work: what may still be done; beyond it nothing is found."""
 
     def __init__(self, contact: Collisions) -> None:
-        self.contact, self.work, self._triangles = contact, WORK, contact.triangles()
+        self.contact, self.rows, self.work = contact, Rows(contact), WORK
+        self._triangles = self.rows.triangles()
 
     def in_all(self, q: Array, pairs: Sequence[int]) -> list[int]:
         """Return those of some pairs that are in contact in all configurations q (n, nq)."""
@@ -58,36 +60,36 @@ class Search:
         """Return which of some pairs (k,) are in contact at q (n, nq), as an array (n, k); or their convex hulls."""
         which, found = np.array(pairs, dtype=int), np.zeros((len(q), len(pairs)), dtype=bool)
         if found.size:
-            rows = self.contact.placed(q)
-            row, place = np.nonzero(self.contact.maybe(rows)[:, which])
-            meet = self.contact.gaps(rows, row, which[place]) <= 0
+            rows = self.rows.placed(q)
+            row, place = np.nonzero(self.rows.maybe(rows)[:, which])
+            meet = self.rows.gaps(rows, row, which[place]) <= 0
             row, place = row[meet], place[meet]
             found[row, place] = hulls or self.touching(rows, row, which[place])
         return found
 
     def touching(self, rows: Array, row: Array, pair: Array) -> NDArray[np.bool_]:
-        """Return which pairs (n,) are in contact in rows; see `Collisions.meeting`."""
+        """Return which pairs (n,) are in contact in rows; see `Rows.meeting`."""
         found, cost = np.zeros(len(pair), dtype=bool), EACH + self._triangles[pair]
         done = np.cumsum(cost) <= self.work
-        found[done] = self.contact.meeting(rows, row[done], pair[done])
+        found[done] = self.rows.meeting(rows, row[done], pair[done])
         self.work -= float(cost[done & ~found].sum()) + EACH * int(found.sum())
         return found
 
     def hits(self, pairs: Sequence[int], q: Array) -> dict[int, Hit]:
         """Return the contacts of pairs in samples (n, nq) and, where these have none, by descent."""
-        rows, starts, found = self.contact.placed(q), {}, {}
-        maybe = self.contact.maybe(rows)
+        rows, starts, found = self.rows.placed(q), {}, {}
+        maybe = self.rows.maybe(rows)
         for pair in pairs:
             some = np.flatnonzero(maybe[:, pair])
             spread = _spread(some, HULLS) if len(some) > FIRST else np.unique([*some, *range(min(FIRST, len(q)))])
-            far = self.contact.gaps(rows, spread, np.full(len(spread), pair))
+            far = self.rows.gaps(rows, spread, np.full(len(spread), pair))
             starts[pair] = q[np.resize(spread[far.argsort(kind="stable")[:STARTS]], STARTS)]
             found[pair] = Hit(None, len(some) / len(q) * float((far <= 0).sum()) / max(min(len(some), HULLS), 1))
             self._test(found[pair], pair, q, rows, _spread(spread[far <= 0], MESHES))
         left = [pair for pair, hit in found.items() if hit.q is None and hit.share]
         for pair, work in zip(left, np.full(len(left), self.work / max(2 * len(left), 1)), strict=True):
             some = np.flatnonzero(maybe[:, pair])
-            some = some[self.contact.gaps(rows, some, np.full(len(some), pair)) <= 0]
+            some = some[self.rows.gaps(rows, some, np.full(len(some), pair)) <= 0]
             some = _spread(some, int(work / (EACH + self._triangles[pair])))
             self._test(found[pair], pair, q, rows, some)
         self._descend({pair: hit for pair, hit in found.items() if hit.q is None}, starts)
@@ -101,13 +103,13 @@ class Search:
 
     def _descend(self, found: Mapping[int, Hit], starts: Mapping[int, Array]) -> None:
         """Search for contact of pairs by random steps that bring their convex hulls nearer."""
-        contact, robot, rng = self.contact, self.contact.robot, np.random.default_rng(0)
+        tests, robot, rng = self.rows, self.contact.robot, np.random.default_rng(0)
         pair, limits = np.repeat([*found], STARTS).astype(int), robot.limits
         best = np.concatenate([np.zeros((0, robot.nq)), *(starts[one] for one in found)])
-        far, moves = contact.gaps(contact.placed(best), np.arange(len(pair)), pair), np.zeros(best.shape)
+        far, moves = tests.gaps(tests.placed(best), np.arange(len(pair)), pair), np.zeros(best.shape)
         floor = np.minimum(limits.margin(best).min(axis=0, initial=0.0), 0.0) - SLACK
         for row, one in enumerate(pair.tolist()):
-            moves[row, sorted(columns_between(robot, *contact.pairs[one]))] = 1.0
+            moves[row, sorted(columns_between(robot, *self.contact.pairs[one]))] = 1.0
         for step, width in enumerate(np.geomspace(WIDEST, NARROWEST, STEPS)):
             left = (far < HOPELESS.get(step, np.inf)) & np.array([found[one].q is None for one in pair.tolist()], bool)
             best, far, pair, moves = best[left], far[left], pair[left], moves[left]
@@ -117,7 +119,7 @@ class Search:
             steps = rng.normal(size=shape) * (rng.uniform(size=shape) < SOME) * (width * moves[:, None])
             new = np.clip(best[:, None] + steps, limits.lower, limits.upper)
             flat = new.reshape(-1, robot.nq)
-            there = contact.gaps(contact.placed(flat), np.arange(len(flat)), np.repeat(pair, shape[1]))
+            there = tests.gaps(tests.placed(flat), np.arange(len(flat)), np.repeat(pair, shape[1]))
             if limits.blocks:
                 there[(limits.margin(flat) < floor).any(axis=-1)] = np.inf
             there = there.reshape(shape[:2])
@@ -125,7 +127,7 @@ class Search:
             better = np.flatnonzero(there.min(axis=1) <= far)
             best[better], far[better] = new[better, nearest[better]], there[better, nearest[better]]
             meet = np.flatnonzero(far <= 0)
-            for row in meet[self.touching(contact.placed(best[meet]), np.arange(len(meet)), pair[meet])].tolist():
+            for row in meet[self.touching(tests.placed(best[meet]), np.arange(len(meet)), pair[meet])].tolist():
                 found[int(pair[row])].q, found[int(pair[row])].share = best[row].copy(), 0.0
 
 

@@ -53,10 +53,10 @@ class Contacts:
         every = {frozenset(pair): i for i, pair in enumerate(self.pairs)}
         self.columns = [columns_between(robot, *pair) for pair in self.pairs]
         _, near, perhaps = ([every[frozenset(p)] for p in some] for some in moving_pairs(robot, contact.links()))
-        rows, row = contact.placed(robot.q()[None]), np.zeros(len(perhaps), dtype=int)
+        rows, row = self.search.rows.placed(robot.q()[None]), np.zeros(len(perhaps), dtype=int)
         self.neighbours = {
             *near,
-            *np.array(perhaps)[contact.gaps(rows, row, np.array(perhaps, dtype=int)) < NEAR].tolist(),
+            *np.array(perhaps)[self.search.rows.gaps(rows, row, np.array(perhaps, dtype=int)) < NEAR].tolist(),
         }
         semantic = robot.semantic or Semantic(robot.name)
         enabled = {one.links for one in semantic.enabled_collisions}
