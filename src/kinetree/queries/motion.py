@@ -1,7 +1,7 @@
 """Poses of frames, their velocities, Jacobians and manipulability."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack, get_args
 
 import numpy as np
@@ -53,9 +53,14 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None, **opt
 
 @robot_query
 def jacobian(
-    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
+    robot: Robot,
+    frame: str | Sequence[str],
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    **options: Unpack[JointOptions],
 ) -> Kernel:
-    """Return the Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`.
+    """Return the Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`; of a
+    list of k frames (…, k, 6, nv).
 
     Rows: velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link
     by default), in the axes of `base` or of the `frame`. Columns: `robot.velocity_names`; a mimic follower counts in
@@ -81,9 +86,14 @@ def jacobian(
 
 @robot_query
 def jacobian_dot(
-    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
+    robot: Robot,
+    frame: str | Sequence[str],
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    **options: Unpack[JointOptions],
 ) -> Kernel:
-    """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv).
+    """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv); of a list of k
+    frames (…, k, 6, nv).
 
     The time derivative of the twist J qd is J qdd + dJ/dt qd. With expressed_in="frame" it is that of the twist's
     numbers in the axes of the frame, which turn.
@@ -105,9 +115,14 @@ def jacobian_dot(
 
 @robot_query
 def hessian(
-    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
+    robot: Robot,
+    frame: str | Sequence[str],
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    **options: Unpack[JointOptions],
 ) -> Kernel:
-    """Return the derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv).
+    """Return the derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv); of a list of k frames
+    (…, k, nv, 6, nv).
 
     H[…, i, :, j] is the derivative of J[…, :, j] along velocity coordinate i: its rate while qd[i] is one and the
     others are zero. So dJ/dt is the sum of qd[i] H[i].
@@ -126,9 +141,14 @@ def hessian(
 
 @robot_query
 def velocity(
-    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
+    robot: Robot,
+    frame: str | Sequence[str],
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    **options: Unpack[JointOptions],
 ) -> Kernel:
-    """Return the twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6).
+    """Return the twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6); of a list of k frames
+    (…, k, 6).
 
     Velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link by
     default), in the axes of `base` or of the `frame`.
@@ -144,9 +164,14 @@ def velocity(
 
 @robot_query
 def acceleration(
-    robot: Robot, frame: str, base: str | None = None, expressed_in: Axes = "base", **options: Unpack[JointOptions]
+    robot: Robot,
+    frame: str | Sequence[str],
+    base: str | None = None,
+    expressed_in: Axes = "base",
+    **options: Unpack[JointOptions],
 ) -> Kernel:
-    """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd.
+    """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd;
+    of a list of k frames (…, k, 6).
 
     Acceleration of the frame's origin in m/s², the second derivative of its position (not Featherstone's spatial
     acceleration); then the angular acceleration in rad/s². Both are relative to `base` (the root link by default), in
@@ -171,20 +196,23 @@ def acceleration(
 def _differential(
     robot: Robot,
     name: str,
-    frame: str,
+    frame: str | Sequence[str],
     base: str | None,
     expressed_in: Axes,
     algorithm: Callable[..., Any],
     *,
     rates: int = 0,
 ) -> Kernel:
-    """Return the kernel of an algorithm on (tree, q[, qd[, qdd]], frame, base, expressed_in)."""
-    frame, base = frames_of(robot, (frame, base))
+    """Return the kernel of an algorithm on (tree, q[, qd[, qdd]], frame, base, expressed_in), or of each frame."""
+    single = isinstance(frame, str) or not isinstance(frame, Iterable)
+    asked: list[Any] = [frame] if single else list(frame)
+    base, *frames = frames_of(robot, [base, *asked])
     one_of("expressed_in", expressed_in, get_args(Axes))
     qd = velocities(robot)
     (nv,), names = qd.shape, qd.labels
-    axes = frame if expressed_in == "frame" else base
-    about = f"{frame} relative to {base}, linear then angular, in the axes of {axes}; m, rad, s"
+    named = ", ".join(frames)
+    axes = (named if single else "each frame") if expressed_in == "frame" else base
+    about = f"{named} relative to {base}, linear then angular, in the axes of {axes}; m, rad, s"
     output = {
         "jacobian": Port("J", (6, nv), names, about),
         "jacobian_dot": Port("Jd", (6, nv), names, about),
@@ -193,11 +221,16 @@ def _differential(
         "acceleration": Port("A", (6,), ("ax", "ay", "az", "alphax", "alphay", "alphaz"), about),
     }[name]
 
+    output = output if single else replace(output, shape=(len(frames), *output.shape))
+
     def along(model: Tree, *numbers: Any) -> Any:
-        return algorithm(model, *numbers, frame, base, expressed_in)
+        found = [algorithm(model, *numbers, one, base, expressed_in) for one in frames]
+        return found[0] if single else np.array(found).reshape(output.shape)
 
     more = [qd, velocities(robot, "qdd")][:rates]
-    return query(robot, (name, frame, base, expressed_in), [base, frame], output, along, more)
+    return query(
+        robot, (name, frames[0] if single else tuple(frames), base, expressed_in), [base, *frames], output, along, more
+    )
 
 
 @robot_query
