@@ -18,7 +18,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
-    "view": (5_100, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
+    "view": (5_150, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_450, ("lsp", "cli/lsp.py")),
     "icub": (2_430, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_130, ("logs", "cli/tf.py")),

@@ -16,18 +16,19 @@ OF = {
 """Functions, how many rates they take, and the shapes of their results."""
 
 
-def test_they_are_those_of_each_frame():
+@each("function", OF)
+def test_they_are_those_of_each_frame(function):
+    rates, shape = OF[function]
     robot, rng = kt.chain("Rz(q1) tx(0.4) Ry(q2) tx(0.3)"), np.random.default_rng(0)
     frames = ["tip", robot.root, "tip"]
     given = rng.normal(size=(3, 5, 2))
-    for function, (rates, shape) in each(OF.items()):
-        for axes in ("base", "frame"):
-            found = function(robot, frames, expressed_in=axes)(*given[: rates + 1])
-            own = [function(robot, one, expressed_in=axes)(*given[: rates + 1]) for one in frames]
-            assert found.shape == (5, 3, *shape)
-            np.testing.assert_allclose(found, np.stack(own, axis=1), rtol=0, atol=1e-13)
-        assert function(robot, ("tip",))(*given[: rates + 1, 0]).shape == (1, *shape)
-        assert function(robot, [])(*given[: rates + 1]).shape == (5, 0, *shape)
+    for axes in ("base", "frame"):
+        found = function(robot, frames, expressed_in=axes)(*given[: rates + 1])
+        own = [function(robot, one, expressed_in=axes)(*given[: rates + 1]) for one in frames]
+        assert found.shape == (5, 3, *shape)
+        np.testing.assert_allclose(found, np.stack(own, axis=1), rtol=0, atol=1e-13)
+    assert function(robot, ("tip",))(*given[: rates + 1, 0]).shape == (1, *shape)
+    assert function(robot, [])(*given[: rates + 1]).shape == (5, 0, *shape)
 
 
 def test_the_axes_are_said_and_names_are_checked():
