@@ -85,3 +85,10 @@ def test_large_files_are_left_out(tmp_path, monkeypatch):
 def found(source) -> list[str]:
     robot = kt.load(source, format="urdf")
     return [one.code for one in check(robot, contact=True, select=["CON"])]
+
+
+def test_messages_name_at_most_five_pairs():
+    some = object.__new__(contacts.Contacts)
+    some.pairs = [(f"a{i}", f"b{i}") for i in range(7)]
+    assert some.named(range(5)).endswith("'a4' and 'b4'")
+    assert some.named(range(7)).endswith("'a4' and 'b4' and 2 more pairs")

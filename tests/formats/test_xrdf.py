@@ -303,3 +303,11 @@ def test_files(tmp_path):
     limits = URDF.replace('effort="1"', 'effort="1" acceleration="3"').replace("<robot", '<robot version="1.2"')
     notes = kt.load(limits, format="urdf", srdf=XRDF).notes
     assert [one.message for one in notes if "limit" in one.message] == ["its limit of acceleration is 12, not 3"]
+
+
+def test_a_frame_that_cannot_be_added_is_named():
+    _, found = examine(
+        URDF, ReadOptions(format="urdf", srdf=XRDF.replace("parent_frame_name: fore", "parent_frame_name: arm"))
+    )
+    (lost,) = [one for one in found if "'arm'" in one.message]
+    assert (lost.severity, lost.element) == ("error", "add_frame")
