@@ -124,7 +124,7 @@ CASES = {
     "GEO-003": Cases(
         found={
             "hardly less than a hundredth of a millimetre": Model(
-                pair(felt(sphere("9.9e-6"))), says="is 9.9e-6 m; expected metres"
+                pair(seen(sphere("9.9e-6"))), says="is 9.9e-6 m; expected metres"
             ),
             "more than a hundred metres": Model(
                 pair(felt(box(1, 101, 1))), says="the size of <box> is 1 101 1 m; is it in millimetres?"
@@ -150,7 +150,8 @@ CASES = {
             "on what is fixed to a wall": in_world(box(300, 1, 20), "c"),
             "of a world": Model(SKY, format="mjcf"),
             "a hundred metres": pair(felt(box(100))),
-            "a hundredth of a millimetre": pair(felt(sphere("1e-5"))),
+            "a hundredth of a millimetre": pair(seen(sphere("1e-5"))),
+            "a point of contact": pair(felt(sphere("1e-9"))),
             "nothing, which another rule says": pair(felt(sphere(0))),
             "a scale": pair(felt(mesh("a.stl", "1000 1000 1000"))),
             "a small scale": pair(felt(mesh("a.stl", "1e-6 1e-6 1e-6"))),

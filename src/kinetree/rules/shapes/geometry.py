@@ -82,14 +82,16 @@ class AbsurdSize(Quality):
     bad = '<box size="400 120 120"/>'
 
     def check(self, robot: Robot, sizes: tuple[Size, ...], scenery: frozenset[str]) -> Iterator[Finding]:
-        """A larger or a smaller size. Scales of meshes are no sizes. Grounds may be larger: what is wide and so thin
-        that it would be nothing in millimetres, or is flat in a model that has no joints that move. So may static
-        scenery, but for boxes and cylinders that are large in all directions."""
+        """A larger or a smaller size. Scales of meshes are no sizes. Collision spheres may be smaller, as points of
+        contact. Grounds may be larger: what is wide and so thin that it would be nothing in millimetres, or is flat in
+        a model that has no joints that move. So may static scenery, but for boxes and cylinders that are large in all
+        directions."""
         still = not any(joint.kind.nv for joint in robot.joints.values())
         for link, geometry, name, size in sizes:
             if max(size) > HUGE and _may_be_huge(geometry, link.name in scenery, still):
                 continue
-            if name != "scale" and any(s > HUGE or 0 < s < TINY for s in size):
+            is_point = geometry.shape.kind == "sphere" and geometry in link.collisions
+            if name != "scale" and any(s > HUGE or (0 < s < TINY and not is_point) for s in size):
                 message = f"the {name} of <{geometry.shape.kind}> is {' '.join(numbers((*size, HUGE))[:-1])} m"
                 unit = "is it in millimetres?" if max(size) > HUGE else "expected metres"
                 yield self.finding(f"{message}; {unit}", link, source=geometry.source)
