@@ -197,4 +197,4 @@ def _posture(
             q[where] = value
             columns |= {*range(robot.nq)[where]}
     inside = np.isfinite(q).all() and (robot.limits.margin(q) >= -ROUNDED).all()
-    return [Posture(q, element, source, columns)] if columns and inside else []
+    return [Posture(q, element, source, columns)] if inside else []
