@@ -103,6 +103,8 @@ Finds: {plain(rule.finds)}
 
 Severity: at most {rule.severity}. Evidence: {rule.evidence}; {EVIDENCE[rule.evidence]}. Profiles: {asked}. {repaired}
 
+Judged: {plain(rule.judged)}.
+
 Good:
 
 {code_block(rule.good)}
