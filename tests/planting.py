@@ -625,7 +625,6 @@ DEFECTS = (
     ),
     Planted("MIM-001", _mimic(chain=False, multiplier=100)),
     Planted("MIM-002", _mimic(chain=True, multiplier=0.001)),
-    Planted("MIM-003", _mimic(chain=False, multiplier=0)),
     Planted("INR-001", _inertia(lambda link: (-_diagonal(link).sum(), *_diagonal(link)[1:]))),
     Planted("INR-002", _inertia(lambda link: (1.5 * _diagonal(link)[1:].sum(), *_diagonal(link)[1:]))),
     Planted("INR-003", _inertia(lambda link: (0.0, 0.0, 0.0))),

@@ -135,10 +135,13 @@ def test_a_flange_never_turns(turned):
     assert "frame on which others rely" in turned(arm("", last="flange"))[3]
 
 
-def test_only_if_other_files_may_change_and_also_with_tools_that_turn(turned):
+def test_only_if_it_is_asked_for_and_also_with_tools_that_turn(turned):
     before, after, *_ = turned(arm(), unsafe=False)
     assert np.array_equal(kt.fk(before, "link_1")(before.zero), kt.fk(after, "link_1")(after.zero))
     assert not turned(arm(), turn_tools=True)[3]
+    before, after, *_ = turned(arm(), select=[])  # programs that use these frames notice nothing, so it is asked for
+    assert np.array_equal(kt.fk(before, "link_1")(before.zero), kt.fk(after, "link_1")(after.zero))
+    assert not turned(arm(), select=["R199-3"])[3]
 
 
 def test_a_right_angle_with_few_digits_is_corrected_first(turned):

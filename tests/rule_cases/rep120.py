@@ -4,10 +4,6 @@ from kinetree.rules.rep120 import HUMANOID
 from rule_cases.builders import joint, link
 from rule_cases.case import Cases, Model
 
-SOLE = '<origin xyz="0 0 -0.05"/>\n    <parent link="{}_ankle"/>'
-FINGER = '<parent link="{}_wrist"/>\n    <child link="{}_finger"/>\n    <axis xyz="0 1 0"/>'
-FOOT = '<link name="l_ankle"><collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision></link>'
-
 
 def humanoid(*edits: tuple[str, str], more: str = "") -> str:
     """A humanoid without a fault, with texts of it replaced, each wherever it stands."""
@@ -38,25 +34,8 @@ def hung(frame: str, old: str, new: str) -> str:
     return humanoid((f'<parent link="{old}"/>{child}', f'<parent link="{new}"/>{child}'))
 
 
-def sole(z: float, side: str = "l", rpy: str = "0 0 0") -> tuple[str, str]:
-    """A sole at another height under its ankle."""
-    old = SOLE.format(side)
-    return old, old.replace('xyz="0 0 -0.05"', f'xyz="0 0 {z}" rpy="{rpy}"')
-
-
-def foot(*shapes: str) -> tuple[str, str]:
-    """Another left foot."""
-    return FOOT, link("l_ankle", *shapes)
-
-
-def toe(xyz: str, rpy: str = "0 0 0") -> str:
-    return link("l_toe") + joint("l_toe", "l_sole", "l_toe", xyz=xyz, rpy=rpy)
-
-
-def finger(axis: str, side: str = "l") -> tuple[str, str]:
-    """Another axis of a finger."""
-    old = FINGER.format(side, side)
-    return old, old.replace("0 1 0", axis)
+def toe(xyz: str) -> str:
+    return link("l_toe") + joint("l_toe", "l_sole", "l_toe", xyz=xyz)
 
 
 CASES = {

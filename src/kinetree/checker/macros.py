@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
-from xml.sax.saxutils import quoteattr
 
 from kinetree.checker.after_error import QUOTED, findings_by_rule
 from kinetree.checker.corrected import corrected, files_for
@@ -19,6 +18,7 @@ from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rule import Rule
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
+from kinetree.syntax.xml.writer import attributes_text
 from kinetree.xacro_text.package import DEFINITION, WORD, is_called_around, package_of, texts_around
 from kinetree.xacro_text.reading import BUILT_IN, parameters_of
 
@@ -230,7 +230,7 @@ def _call(macro: Element, shown: Mapping[str, Mapping[str, str]], kinds: Mapping
             which = "xy"[k]
             given += f' {parameter.name}="q{which}{number}q{parameter.name}q{which}q"' if parameter.required else ""
         elif (value := shown[name].get(parameter.name)) is not None:
-            given += f" {parameter.name}={quoteattr(value)}"
+            given += f" {attributes_text({parameter.name: value})}"
         elif parameter.required:
             given += f' {parameter.name}="{TUPLES.get(kinds.get(parameter.name, ""), NUMBERS)[k]}"'
     return f"<xacro:{name}{given}>{blocks}</xacro:{name}>" if blocks else f"<xacro:{name}{given}/>"

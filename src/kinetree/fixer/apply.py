@@ -51,6 +51,7 @@ class Task:
     def rules(self) -> list[type[Rule]]:
         """Rules whose repairs are applied, those that give other names first, which the names of new joints follow."""
         rules = [rule for rule in repairing(self.options) if rule.safe or self.unsafe]
+        rules = [rule for rule in rules if not rule.by_name or rule.code.startswith(self.options.select)]
         return sorted(rules, key=lambda rule: rule.safe)
 
 

@@ -13,10 +13,10 @@ NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") fo
 WAISTS = ("waist", "pelvis", "hip", "hips")
 
 
-def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
+def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0") -> str:
     """Return the text of a link on another, and of the joint between them, named after it."""
     limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1.5" effort="12"/>'
-    return f"""  <link name="{name}">{body}</link>
+    return f"""  <link name="{name}"></link>
   <joint name="{name}_joint" type="{kind}">
     <origin xyz="{origin}"/>
     <parent link="{parent}"/>
@@ -29,16 +29,14 @@ def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", bod
 def _limbs(side: str, y: float) -> str:
     return "".join(
         (
-            _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8", body=_FOOT),
+            _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8"),
             _on(f"{side}_ankle", f"{side}_sole", "fixed", "0 0 -0.05"),
             _on("torso", f"{side}_wrist", "revolute", f"0 {2 * y} 0"),
             _on(f"{side}_wrist", f"{side}_gripper", "fixed", "0.1 0 0"),
-            _on(f"{side}_wrist", f"{side}_finger", "prismatic", "0.1 0 0"),
         )
     )
 
 
-_FOOT = '<collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>'
 HUMANOID = f"""<robot name="humanoid">
   <link name="pelvis"/>
 {_on("pelvis", "base_link", "fixed", "0 0 0")}\

@@ -104,6 +104,7 @@ class LinkOrientation(Rep199):
 
     repair = staticmethod(turn_links)
     safe = False
+    by_name = True
 
     def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """Frames of links are turned."""
@@ -117,7 +118,8 @@ class LinkOrientation(Rep199):
                     else ""
                 )
                 message = f"is rotated {number(angle(R))} degrees in {foot!r} with all joints at zero"
-                yield self.finding(f"{message}; expected the same axes{rest}", robot.links[turned[0]])
+                fix = "kinetree fix --unsafe --select R199-303 turns them, and leaves all else in its place"
+                yield self.finding(f"{message}; expected the same axes{rest}", robot.links[turned[0]], fix=fix)
 
 
 class LinkGeometry(Rep199):

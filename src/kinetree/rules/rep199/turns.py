@@ -6,7 +6,7 @@ import numpy as np
 
 from kinetree.model.robot import Robot
 from kinetree.repairs.edit import Edit, New, Repair, insert_after, insert_inside, set_attribute, set_text
-from kinetree.repairs.fixes import Elements, set_origin, vector_text
+from kinetree.repairs.fixes import Elements, rpy_text, set_origin, vector_text
 from kinetree.rules.facts import Poses
 from kinetree.rules.rep199.clause import Arms, angle
 from kinetree.rules.rep199.fixes import numbered_links
@@ -88,7 +88,7 @@ def _on_link(robot: Robot, elements: Elements, name: str, T: Array) -> Iterator[
             pose = sensor.find("pose")
             x, y, z, *rpy = numbers((pose.text if pose else None) or "") or [0.0] * 6
             new = _clean(T @ se3.pose_from_xyz_rpy([x, y, z], rpy))
-            text = f"{vector_text(new[:3, 3])} {vector_text(se3.rpy_from_rotation(new[:3, :3]))}"
+            text = f"{vector_text(new[:3, 3])} {rpy_text(new[:3, :3])}"
             yield set_text(pose, text) if pose else insert_inside(sensor, f"<pose>{text}</pose>", first=True)
 
 
