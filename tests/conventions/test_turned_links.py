@@ -111,6 +111,10 @@ def test_shapes_and_sensors_stay_where_they_are(turned):
             "a sensor measures in the axes of the joint 'link_1-link_2'",
         ),
         ("<gazebo><plugin><bodyName> link_2 </bodyName></plugin></gazebo>", "a plug-in of Gazebo names 'link_2'"),
+        (
+            '<gazebo reference="camera"><plugin><frameName>link_2</frameName></plugin></gazebo>',
+            "a plug-in of Gazebo names 'link_2'",
+        ),
     ],
 )
 def test_what_would_turn_with_a_link_keeps_it(turned, block, said):
@@ -142,6 +146,14 @@ def test_only_if_it_is_asked_for_and_also_with_tools_that_turn(turned):
     before, after, *_ = turned(arm(), select=[])  # programs that use these frames notice nothing, so it is asked for
     assert np.array_equal(kt.fk(before, "link_1")(before.zero), kt.fk(after, "link_1")(after.zero))
     assert not turned(arm(), select=["R199-3"])[3]
+
+
+def test_it_is_not_among_what_unsafe_repairs_alone(tmp_path):
+    (tmp_path / "arm.urdf").write_text(arm())
+    result = fix(tmp_path / "arm.urdf", profile="industrial")
+    assert "R199-303" not in {finding.code for finding in result.unsafe}
+    (finding,) = kt.check(tmp_path / "arm.urdf", select=["R199-303"], profile="industrial")
+    assert finding.fix.startswith("kinetree fix --unsafe --select R199-303 turns")
 
 
 def test_a_right_angle_with_few_digits_is_corrected_first(turned):

@@ -164,6 +164,20 @@ class TestArguments:
         text = CAMERA.replace("parent name", "parent name where").replace("<inertial>", f"{mesh}<inertial>")
         assert not {code for code, _ in found(text) if code.startswith("MSH")}
 
+    def test_what_depends_on_a_block_is_not_found(self, found):
+        text = self.SENSOR.replace("rpy name", "rpy *origin name").replace(
+            '<parent link="${name}_link"/>', '<xacro:insert_block name="origin"/><parent link="${name}_link"/>'
+        )
+        assert not {code for code, _ in found(text) if code.startswith("R103")}
+
+    def test_one_of_several_numbers(self, found):
+        text = self.SENSOR.replace('"${xyz}"', '"${xyz} 0 0.1"')
+        assert ("R103-004", "link 'eye_optical_frame'") in found(text)
+
+    def test_rules_about_a_whole_robot_are_not_run(self, found, tmp_path):
+        found(self.SENSOR.replace("${name}_optical_frame", "odom"))
+        assert not self.named(tmp_path / "main.xacro").keys() & {"R105-002", "TRE-001"}
+
     def test_most_calls_in_a_message(self, found, tmp_path):
         found("".join(f'<xacro:macro name="m{i}"><link name="l{i}"/></xacro:macro>' for i in range(5)))
         message = self.named(tmp_path / "main.xacro")["macro-not-called"].message

@@ -64,7 +64,7 @@ def _obstacle(robot: Robot, elements: Elements, link: str, named: set[str | None
             return f"its <gazebo> block has <{other}>, which would turn with it"
         if reference in joints and block.find("sensor"):
             return f"a sensor measures in the axes of the joint {reference!r}, which would turn with it"
-        if reference is None and any((element.text or "").strip() == link for element in block.walk()):
+        if any((element.text or "").strip() == link for element in block.walk()):
             return f"a plug-in of Gazebo names {link!r}, and would turn with it"
     return ""
 
