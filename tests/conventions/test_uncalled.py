@@ -170,6 +170,17 @@ class TestArguments:
         )
         assert not {code for code, _ in found(text) if code.startswith("R103")}
 
+    def test_what_a_macro_compares_with_and_what_is_true_or_false(self, found, tmp_path):
+        inside = self.SENSOR.partition("rpy name:=eye")[2].partition("</xacro:macro>")[0].partition(">")[2]
+        for condition, call in (("model == 'small'", 'model="small"'), ("model", 'model="true"')):
+            text = (
+                f'<xacro:macro name="eye" params="parent xyz rpy model name:=eye"><xacro:if value="${{{condition}}}">'
+            )
+            assert ("R103-004", "link 'eye_optical_frame'") in found(
+                text + inside.replace("${xyz}", "0 0 0").replace("${rpy}", "0 0 0") + "</xacro:if></xacro:macro>"
+            )
+            assert f" {call}" in self.named(tmp_path / "main.xacro")["macro-not-called"].message
+
     def test_one_of_several_numbers(self, found):
         text = self.SENSOR.replace('"${xyz}"', '"${xyz} 0 0.1"')
         assert ("R103-004", "link 'eye_optical_frame'") in found(text)

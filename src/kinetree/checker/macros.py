@@ -44,12 +44,14 @@ PI = dict.fromkeys(("M_PI", "PI", "Pi"), "3.141592653589793")
 ANGLES = re.compile(r"""rpy\s*=\s*["']([^"']*)""")
 OF_ANGLES = ("XML-011",)
 """Rules about how frames are turned."""
+CHOICE = re.compile(r"""\b(\w+)\s*==\s*'([^'$]+)'|<xacro:(?:if|unless)\s+value\s*=\s*["']\$\{(\w+)\}["']""")
+"""Comparison of a parameter with a text, or a parameter that is true or false."""
 NAME = "name"
 """Kind of parameters that are names."""
 ATTRIBUTE = re.compile(r"""([\w.-]+)\s*=\s*(["'])(.*?)\2""")
 UNKNOWN = re.compile(r"[$…]|\.\.\.")
 """What is in values that are no examples."""
-NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
+NAMING = ("name", "link", "joint", "parent", "child", "reference", "filename", "ns", "type", "macro")
 """Attributes whose values are names."""
 ORIGINS = ('<origin xyz="0 0 0" rpy="0 0 0"/>', '<origin xyz="0.13 -0.07 0.29" rpy="0.3 -0.5 0.7"/>')
 """Blocks that stand in for the origin of a macro, one for each expansion."""
@@ -81,7 +83,7 @@ def uncalled_findings(robot: Robot, options: CheckOptions, makes_robot: bool) ->
     macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in names][:MOST]
     lacking, absent = _lacking(texts), _absent_macros(texts)
     rules = tuple(rule for rule in rules if not absent or rule.code.startswith("XML"))
-    shown = {name: call_shown(name, file) for name in names}
+    shown = {macro.get("name") or "": arguments_shown(macro, file, texts[file]) for macro in macros}
     known = _kinds_in(root)
     calls = [[_call(macro, shown, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
     pairs = [(one, other) for one, other in zip(*calls, strict=True) if one]
@@ -101,14 +103,16 @@ def uncalled_findings(robot: Robot, options: CheckOptions, makes_robot: bool) ->
     return [*sure, Finding("macro-not-called", "info", message, Source(file, 1), element)]
 
 
-def call_shown(name: str, file: str) -> Mapping[str, str]:
-    """Return the attributes with values, without expressions, of the first call of a macro in any text of the package
-    or beside it: another macro, a launch file, a test, a page."""
+def arguments_shown(macro: Element, file: str, own: str) -> Mapping[str, str]:
+    """Return the arguments of a macro that texts show: the attributes with values, without expressions, of its first
+    call in any text of the package or beside it, and what its own file compares others with."""
+    chosen = {one or other: text or "true" for one, text, other in reversed(CHOICE.findall(own))}
+    given = {p.name: chosen[p.name] for p in parameters_of(macro) if p.required and p.name in chosen}
     for text in texts_around(file):
-        for call in re.findall(rf"<xacro:{re.escape(name)}\s([^<>]*)>", text):
-            if given := {key: value for key, _, value in ATTRIBUTE.findall(call) if not UNKNOWN.search(value)}:
-                return given
-    return {}
+        for call in re.findall(rf"<xacro:{re.escape(macro.get('name') or '')}\s([^<>]*)>", text):
+            if there := {key: value for key, _, value in ATTRIBUTE.findall(call) if not UNKNOWN.search(value)}:
+                return given | there
+    return given
 
 
 def _in_both(given: "MacroFile", pairs: Sequence[tuple[str, str]]) -> Mapping[Key, Finding] | None:

@@ -16,7 +16,7 @@ from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import say_text
 from kinetree.codes import CODES, RETIRED
 from kinetree.errors import address
-from kinetree.rules.explain import EVIDENCE, USES, Explanation, Repairable, codes_like, explain
+from kinetree.rules.explain import EVIDENCE, UNJUDGED, USES, Explanation, Repairable, codes_like, explain
 from kinetree.rules.profiles import FAMILIES, TITLES, family
 from kinetree.rules.rep199.clause import URL
 from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
@@ -128,7 +128,7 @@ def _page(rule: Explanation) -> str:
         "source": rule.url,
         "finds": rule.finds,
         "severity": f"at most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
-        "judged": rule.judged,
+        "judged": str(rule.precision or UNJUDGED),
         "profiles": ", ".join(rule.profiles) or "none",
         "repair": FIXES[rule.repaired],
         "page": address(rule.code),

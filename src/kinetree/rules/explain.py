@@ -51,6 +51,7 @@ class Precision:
 _JUDGED = tomllib.loads(files(__package__).joinpath("precision.toml").read_text("utf-8"))["rules"]
 PRECISION = {code: Precision(*row) for code, row in _JUDGED.items()}
 """How rules did on public files, by code; those of other codes were not judged."""
+UNJUDGED = "not on public files yet"
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,6 @@ class Explanation:
     finds: str
     numbers: Mapping[str, str]
     precision: Precision | None = None
-
-    @property
-    def judged(self) -> str:
-        """How it did on public files, in words."""
-        return str(self.precision) if self.precision else "not on public files yet"
 
 
 def codes_like(code: str) -> list[str]:
