@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from make_rules import body, code_block, plain
 
-from kinetree.codes import CODES, FAMILIES, Code
+from kinetree.codes import CODES, FAMILIES, RETIRED, Code
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.registry import ReadOptions
 from kinetree.load import examine
@@ -53,7 +53,7 @@ def code_pages() -> dict[str, str]:
     """Return the pages, file to Markdown: e/CODE.md for each code of a reader, a command, a rule or a clause, and
     e/index.md."""
     texts = examples()
-    pages = {code: _code_page(code, row, texts.get(code, {})) for code, row in CODES.items()}
+    pages = {code: _code_page(code, row, texts.get(code, {})) for code, row in {**CODES, **RETIRED}.items()}
     pages |= {rule.code: _rule_page(rule) for letters in RULES for rule in explanations(letters)}
     pages |= {clause.code: _clause_page(clause) for clause in CLAUSES}
     return {f"e/{name}.md": text for name, text in (pages | {"index": _index()}).items()}
@@ -100,7 +100,7 @@ def _code_page(code: str, row: Code, texts: dict[str, str]) -> str:
         ]
     uses = USES[row.use]
     parts.append(f"**Severity.** {uses[0].upper()}{plain(uses[1:])}.")
-    excuse = "" if row.use in ("error", "fault") else f"[Excuse a finding]({EXCUSE}); "
+    excuse = "" if row.use in ("error", "fault", "retired") else f"[Excuse a finding]({EXCUSE}); "
     return "\n\n".join([*parts, f"{excuse}[all codes](index.md)" if excuse else "[All codes](index.md)"]) + "\n"
 
 
@@ -139,6 +139,7 @@ def _index() -> str:
     for letters in RULES:
         rows = [(rule.code, rule.title) for rule in explanations(letters)]
         parts.append(_table(f"{letters}: {TITLES[letters]}", rows))
+    parts.append(_table("Removed rules", [(code, row.meaning) for code, row in RETIRED.items()]))
     parts.append(_table("Clauses of REP-199 that no rule judges", [(c.code, c.clause) for c in CLAUSES]))
     return "\n\n".join(parts) + "\n"
 

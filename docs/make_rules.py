@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from kinetree.codes import REMARKS
 from kinetree.files.output import write_whole
-from kinetree.rules.explain import EVIDENCE, Explanation, explanations
+from kinetree.rules.explain import EVIDENCE, UNJUDGED, Explanation, explanations
 from kinetree.rules.profiles import FAMILIES, PROFILES, TITLES, family
 from kinetree.rules.rep199.clause import URL
 from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
@@ -102,6 +102,8 @@ Finds: {plain(rule.finds)}
 {_numbers(rule)}
 
 Severity: at most {rule.severity}. Evidence: {rule.evidence}; {EVIDENCE[rule.evidence]}. Profiles: {asked}. {repaired}
+
+Judged: {plain(str(rule.precision or UNJUDGED))}.
 
 Good:
 

@@ -564,16 +564,9 @@ OF_LINKS = (
     Planted("INR-014", _body("", _shapes(_SMALL, _SMALL))),
     Planted("INR-015", _body(_inertial(0, 0.02, 0.021, 0.022))),
     Planted(
-        "INR-016",
-        _body(
-            _inertial(4, 0.0567, 0.0567, 0.00667),
-            '<collision><geometry><box size="0.4 0.1 0.1"/></geometry></collision>',
-        ),
-    ),
-    Planted(
         "INR-017",
         _copies,
-        implied=("INR-003", "INR-005", "INR-006", "INR-009", "INR-010", "INR-012", "INR-016"),
+        implied=("INR-003", "INR-005", "INR-006", "INR-009", "INR-010", "INR-012"),
     ),
     Planted(
         "GEO-004",
@@ -632,7 +625,6 @@ DEFECTS = (
     ),
     Planted("MIM-001", _mimic(chain=False, multiplier=100)),
     Planted("MIM-002", _mimic(chain=True, multiplier=0.001)),
-    Planted("MIM-003", _mimic(chain=False, multiplier=0)),
     Planted("INR-001", _inertia(lambda link: (-_diagonal(link).sum(), *_diagonal(link)[1:]))),
     Planted("INR-002", _inertia(lambda link: (1.5 * _diagonal(link)[1:].sum(), *_diagonal(link)[1:]))),
     Planted("INR-003", _inertia(lambda link: (0.0, 0.0, 0.0))),
@@ -678,7 +670,6 @@ OF_REPS = (
     Planted("R103-002", _limit(lower=-170, upper=170)),
     Planted("R103-002", _visual('filename="x.stl" scale="0.001 0.001 0.001"', 'filename="x.stl"')),
     Planted("R103-004", _frames(("planted_camera", "0 0 0"), ("planted_camera_optical_frame", "0 0 0"))),
-    Planted("R103-005", _frames(("planted_imu", "0 0 0"), ("planted_imu_ned", "0 0 0"))),
     Planted("R103-007", _frames(("planted_mount", "0 1.57 0"))),
     Planted("R105-002", _frames(("odom", "0 0 0"))),
 )

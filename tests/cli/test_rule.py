@@ -6,9 +6,11 @@ from collections import Counter
 
 import pytest
 
-from kinetree.codes import CODES
-from kinetree.rules.explain import explanations
-from kinetree.rules.profiles import FAMILIES, TITLES, family
+from kinetree.codes import CODES, RETIRED
+from kinetree.rules.explain import PRECISION, explanations
+from kinetree.rules.profiles import FAMILIES, TITLES, codes_of, family
+
+BODY = '<robot name="a"><link name="a"/></robot>'
 
 
 def test_it_explains(run):
@@ -137,3 +139,35 @@ def test_an_unknown_code_names_the_nearest(run, code):
     result = run("rule", code)
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"no rule {code!r}; " in result.stderr
+
+
+def test_it_says_how_a_rule_did_on_public_files(run):
+    judged = PRECISION["R103-002"]
+    said = " ".join(run("rule", "R103-002").stdout.split())
+    assert f"judged findings in {judged.findings_in} of {judged.checked} public files; of {judged.read} read, " in said
+    assert f"{judged.false} false; known: {judged.known}" in said
+    (rule,) = json.loads(run("rule", "r103-002", "--json").stdout)["rules"]
+    assert rule["precision"]["questionable"] == judged.questionable
+    assert "judged    not on public files yet" in run("rule", "MSH-002").stdout
+    assert str(PRECISION["CTL-007"]) == f"findings in 0 of {PRECISION['CTL-007'].checked} public files"
+
+
+def test_rows_about_public_files_are_of_rules_and_add_up():
+    assert set(PRECISION) <= set(codes_of())
+    for code, row in PRECISION.items():
+        assert row.read == row.true + row.questionable + row.false, code
+        assert min(row.checked - row.findings_in, row.findings_in - bool(row.read), row.true, row.false) >= 0, code
+        assert bool(row.known) >= bool(row.false), code
+
+
+def test_a_removed_rule_is_known_and_named(run, tmp_path):
+    assert not set(RETIRED) & {*codes_of(), *CODES}
+    for code, row in RETIRED.items():
+        said = " ".join(run("rule", code.lower()).stdout.split())
+        assert said.startswith(f"{code} {row.meaning} to do {row.remedy} severity none; ")
+        assert "this rule was removed" in said
+    assert "XAC-009" not in run("rule", "XAC").stdout
+    (tmp_path / "a.urdf").write_text(f"<!-- kinetree: ignore {min(RETIRED)} because it was so -->{BODY}")
+    result = run("check", str(tmp_path / "a.urdf"), "--ignore", "XAC-009")
+    assert (result.exit_code, result.stdout) == (0, "nothing found\n")
+    assert result.stderr == f"XAC-009 was removed: {RETIRED['XAC-009'].remedy}\n"

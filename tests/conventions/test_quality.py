@@ -223,7 +223,7 @@ class TestBoundaries:
             (3.2, 0, ["MIM-001"]),
             (-3.1, 0, []),
             (1, 4.5, ["MIM-001"]),
-            (0, 9, ["MIM-003"]),
+            (0, 9, []),
         ],
     )
     def test_of_mimics(self, multiplier, offset, expected):

@@ -11,6 +11,7 @@ from support import shared
 
 CASES = {
     "recall/21": ({"XAC-011", "several-roots"}, {"xacro-macros-only"}),
+    "recall/22": ({"XML-014", "macro-not-called"}, {"xacro-macros-only"}),
     "recall/23": ({"gazebo-model"}, {"include-not-found", "no-model"}),
     "recall/24": (set(), {"LIM-012", "no-model"}),
     "files/ground.sdf": ({"no-inertial"}, {"GEO-003", "R103-002"}),

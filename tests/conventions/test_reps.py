@@ -13,9 +13,9 @@ from kinetree.repairs.fixes import exact
 from kinetree.rules.examples import ARM
 from kinetree.rules.profiles import family
 from kinetree.rules.rep103.angles import InexactAngles
-from kinetree.rules.rep103.axes import NegativeScale, NorthEastDown, Optical, Sides
+from kinetree.rules.rep103.axes import NegativeScale, Optical, Sides
 from kinetree.rules.rep103.units import Units
-from kinetree.rules.rep105 import Chassis, WorldFrames
+from kinetree.rules.rep105 import WorldFrames
 from support import ask, icub_urdfs, shared
 
 
@@ -268,14 +268,6 @@ class TestSecondFrames:
         assert not found(Optical, Optical.base.replace("camera_link", "camera_optical"), Optical.good, 'rpy="0 0 0"')
         assert not found(Optical, Optical.base.replace("camera_optical_frame", "optical_table"), Optical.good, "")
 
-    @pytest.mark.parametrize("rpy", ["3.141592653589793 0 0", "3.141592653589793 0 1.5707963267948966"])
-    def test_north_east_down_of_a_body_and_of_east_north_up(self, rpy):
-        assert not found(NorthEastDown, NorthEastDown.base, NorthEastDown.good, f'rpy="{rpy}"')
-
-    def test_north_east_up(self):
-        (finding,) = found(NorthEastDown, NorthEastDown.base, NorthEastDown.good, 'rpy="0 0 0"')
-        assert "180 degrees off; expected north, east, down of 'base_link'" in finding.message
-
 
 def chain(*links, kind="fixed"):
     """Links on one another."""
@@ -300,13 +292,6 @@ class TestRep105:
 
     def test_names_that_only_contain_them(self):
         assert not ask(kt.load(chain("map_case", "odometer", "base_link"), format="urdf"), family("R105"))
-
-    @each("frame", ["chassis", "chassis_link", "base_footprint"])
-    def test_what_drives(self, frame):
-        assert not found(Chassis, chain("base_link", frame))
-        assert not found(Chassis, chain("axle", frame, kind="floating"))
-        (finding,) = found(Chassis, chain("base_link", frame, kind="floating"))
-        assert (finding.severity, finding.element) == ("warning", "link 'base_link'")
 
 
 @pytest.mark.slow

@@ -4,8 +4,10 @@ import pytest
 
 import kinetree as kt
 from kinetree.checker.corrected import corrected
+from kinetree.checker.files import without_parts
 from kinetree.checker.job import Job, check_job
 from kinetree.rules.options import CheckOptions
+from kinetree.xacro_text.package import _package
 
 SPACE = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 CAMERA = """
@@ -89,6 +91,108 @@ class TestUncalled:
 
     def test_without_a_finding(self, found):
         assert found(CAMERA.replace('="1"', '="0.0001"').replace('iyy="0.0001"', 'iyy="0.0002"')) == {}
+
+
+class TestArguments:
+    """Macros that nobody calls are called with the arguments that the package shows."""
+
+    SENSOR = """
+<xacro:macro name="eye" params="parent xyz rpy name:=eye">
+  <joint name="${name}_joint" type="fixed">
+    <origin xyz="${xyz}" rpy="${rpy}"/><parent link="${parent}"/><child link="${name}_link"/>
+  </joint>
+  <link name="${name}_link"/>
+  <link name="${name}_optical_frame"/>
+  <joint name="${name}_optical_joint" type="fixed">
+    <parent link="${name}_link"/><child link="${name}_optical_frame"/>
+  </joint>
+</xacro:macro>
+"""
+    BROKEN = '<xacro:macro name="bad" params="n"><link name="b"/><link name="b"/></xacro:macro>'
+
+    @staticmethod
+    def named(file, profile="sim"):
+        return {f.code: f for f in check_job(Job(str(file), CheckOptions(profile=profile))).findings}
+
+    def test_tuples_where_these_are_used_and_all_families_of_rules(self, found, tmp_path):
+        assert ("R103-004", "link 'eye_optical_frame'") in found(self.SENSOR)
+        codes = self.named(tmp_path / "main.xacro")
+        assert "xacro-macros-only" not in codes
+        said = codes["macro-not-called"]
+        assert (said.severity, said.element, said.source.line) == ("info", None, 1)
+        assert said.message == (
+            "contains only macros, which no robot of the package calls; "
+            'checked as <xacro:eye parent="${parent}" xyz="0 0 0" rpy="0 0 0"/>'
+        )
+
+    @pytest.mark.parametrize("file", ["README.md", "launch/show.launch", "test/test_it.py", "../README.rst"])
+    def test_numbers_that_another_file_shows(self, found, tmp_path, file):
+        package = tmp_path / "package"
+        (package / file).parent.mkdir(parents=True, exist_ok=True)
+        for mass, there in (("0.1", True), ("${m}", False), ("…", False)):
+            _package.cache_clear()
+            (package / file).write_text(f"Call <xacro:camera name='it' mass=\"{mass}\"> in yours", "utf-8")
+            (package / "package.xml").write_text("<package><name>mine</name></package>")
+            (package / "main.xacro").write_text(f'<robot name="r" {SPACE}>{TALL}</robot>')
+            codes = self.named(package / "main.xacro")
+            assert ("INR-006" in codes) is there
+            assert ('mass="0.1"' in codes["macro-not-called"].message) is there
+
+    def test_a_macro_that_cannot_be_called_hides_no_other(self, found, tmp_path):
+        codes = found(self.BROKEN + self.SENSOR)
+        assert ("R103-004", "link 'eye_optical_frame'") in codes
+        assert "<xacro:bad" not in self.named(tmp_path / "main.xacro")["macro-not-called"].message
+        found(self.BROKEN)
+        assert self.named(tmp_path / "main.xacro")["xacro-macros-only"].severity == "error"
+
+    def test_it_is_said_once_and_in_a_folder_beside_findings_alone(self, found, tmp_path):
+        for text, said in ((self.SENSOR, 1), (self.SENSOR.replace("_optical", "_other"), 0)):
+            found(text)
+            result = check_job(Job(str(tmp_path / "main.xacro"), CheckOptions(profile="sim")))
+            kept = [f.code for f in without_parts(result, [str(tmp_path / "main.xacro")]).findings]
+            assert kept.count("macro-not-called") == said
+            assert "xacro-macros-only" not in kept
+
+    def test_beside_a_robot_it_is_said_if_something_is_found(self, found, tmp_path):
+        for text, said in ((self.SENSOR, "robot 'r'"), (self.SENSOR.replace("_optical", "_other"), None)):
+            found(f'<link name="a"/>{text}')
+            finding = self.named(tmp_path / "main.xacro").get("macro-not-called")
+            assert (finding and finding.element) == said
+
+    def test_a_mesh_of_a_package_that_an_argument_names(self, found):
+        mesh = '<visual><geometry><mesh filename="package://${where}/a.stl"/></geometry></visual>'
+        text = CAMERA.replace("parent name", "parent name where").replace("<inertial>", f"{mesh}<inertial>")
+        assert not {code for code, _ in found(text) if code.startswith("MSH")}
+
+    def test_what_depends_on_a_block_is_not_found(self, found):
+        text = self.SENSOR.replace("rpy name", "rpy *origin name").replace(
+            '<parent link="${name}_link"/>', '<xacro:insert_block name="origin"/><parent link="${name}_link"/>'
+        )
+        assert not {code for code, _ in found(text) if code.startswith("R103")}
+
+    def test_what_a_macro_compares_with_and_what_is_true_or_false(self, found, tmp_path):
+        inside = self.SENSOR.partition("rpy name:=eye")[2].partition("</xacro:macro>")[0].partition(">")[2]
+        for condition, call in (("model == 'small'", 'model="small"'), ("model", 'model="true"')):
+            text = (
+                f'<xacro:macro name="eye" params="parent xyz rpy model name:=eye"><xacro:if value="${{{condition}}}">'
+            )
+            assert ("R103-004", "link 'eye_optical_frame'") in found(
+                text + inside.replace("${xyz}", "0 0 0").replace("${rpy}", "0 0 0") + "</xacro:if></xacro:macro>"
+            )
+            assert f" {call}" in self.named(tmp_path / "main.xacro")["macro-not-called"].message
+
+    def test_one_of_several_numbers(self, found):
+        text = self.SENSOR.replace('"${xyz}"', '"${xyz} 0 0.1"')
+        assert ("R103-004", "link 'eye_optical_frame'") in found(text)
+
+    def test_rules_about_a_whole_robot_are_not_run(self, found, tmp_path):
+        found(self.SENSOR.replace("${name}_optical_frame", "odom"))
+        assert not self.named(tmp_path / "main.xacro").keys() & {"R105-002", "TRE-001"}
+
+    def test_most_calls_in_a_message(self, found, tmp_path):
+        found("".join(f'<xacro:macro name="m{i}"><link name="l{i}"/></xacro:macro>' for i in range(5)))
+        message = self.named(tmp_path / "main.xacro")["macro-not-called"].message
+        assert message.endswith("checked as <xacro:m0/>; <xacro:m1/>; <xacro:m2/> and 2 more")
 
 
 class TestBehind:

@@ -42,8 +42,6 @@ Expected = Literal["found", "remarked", "silent"]
 
 PROFILES = {"R199": "industrial", "R120": "humanoid", "R103-003": "humanoid", "SRD": "industrial", "ICUB": "icub"}
 """How codes begin, to a profile that asks their rules; that of all others is sim, which has all rules for any robot."""
-OF_NO_PROFILE = ("R105-003",)
-"""Rules that no profile asks."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def findings(code: str, model: Model) -> list[kt.Finding]:
         everything = tuple(kt.check(_robot(model), profile=profile, controller=model.controller, **model.options))
     else:
         rules = {rule.code for rule in rules_of(profile)}
-        there = findings_alone(code, model, required(code)) if code in {*rules, *OF_NO_PROFILE} or model.files else []
+        there = findings_alone(code, model, required(code)) if code in rules or model.files else []
         return sorted(deduplicate(there), key=order)
     return [found for found in everything if found.code == code and model.about in (None, found.element)]
 

@@ -447,51 +447,6 @@ CASES = {
             ),
         },
     ),
-    "INR-016": Cases(
-        found={
-            "with a frame fixed to it": moved(LONG, inertial(12, 1.01, 1.01, 0.02), fixed=("",)),
-            "hardly four times as unlike": exchanged(1, 0.57544, 0.57544),
-            "in an order that fits by a factor of nearly two": long(xx=1.01, yy=2.0, zz=0.02),
-            "hardly one and a half times as long as wide": exchanged(1, 0.6623, 0.1),
-            "hardly a fifth of those of a box": long(xx=0.20402, yy=0.20402, zz=0.00404),
-            "hardly one and a half of those of a box": long(xx=1.49985, yy=1.49985, zz=0.0297),
-            "about a centre hardly a quarter off": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.2475 0 0"),
-            "with products, beside a mesh": with_mesh("0.04 0.04 0.04", LONG, inertial(12, 1.01, 1.01, 0.02, xy=0.1)),
-            "with hardly any products, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.001),
-            "turned": Model(
-                long(xx=1.01, yy=1.01, zz=0.02), says="longest along x, but the least moment of inertia is"
-            ),
-            "nearly along the axes": long(xx=1.01, yy=1.01, zz=0.02, xy=0.0009),
-            "of a fixed link": moved(SOME, fixed=(LONG, inertial(12, 1.01, 1.01, 0.02))),
-            "about a centre outside, so in another frame": long(xx=1.01, yy=1.01, zz=0.02, xyz="0 0.5 0"),
-        },
-        silent={
-            "with a mesh that is not there": moved(LONG, felt(mesh("a.stl")), inertial(12, 1.01, 1.01, 0.02)),
-            "without shapes": moved(inertial(12, 1.01, 1.01, 0.02)),
-            "of a flat shape": moved(felt(box(1, 0.1, 0)), inertial(12, 1.01, 1.01, 0.02)),
-            "hardly less than four times as unlike": exchanged(1, 0.57929, 0.57929),
-            "in an order that fits by a factor of two": long(xx=1.01, yy=2.04, zz=0.02),
-            "hardly longer than wide": exchanged(1, 0.6711, 0.1),
-            "less than a fifth of those of a box": long(xx=0.19998, yy=0.19998, zz=0.00396),
-            "more than one and a half of those of a box": long(xx=1.53015, yy=1.53015, zz=0.0303),
-            "about a centre a quarter off": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.2525 0 0"),
-            "with larger products, beside a mesh": with_mesh(
-                "0.04 0.04 0.04", LONG, inertial(12, 1.01, 1.01, 0.02, xy=0.102)
-            ),
-            "with products, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.00102),
-            "right": long(xx=0.02, yy=1.01, zz=1.01),
-            "less than four times as unlike": moved(felt(box(1, 0.6, 0.6)), inertial(12, 1.36, 1.36, 0.72)),
-            "as high as wide": moved(felt(box(0.1)), inertial(12, 1.01, 1.01, 0.02)),
-            "of no order that fits": long(xx=1.01, yy=0.2, zz=0.02),
-            "measured, beside a sketch": long(xx=1.01, yy=1.01, zz=0.02, xy=0.002),
-            "along no axis": long(xx=1.01, yy=1.01, zz=0.02, xy=0.3),
-            "of other sizes": long(xx=101, yy=101, zz=2),
-            "about a centre near an end": long(xx=1.01, yy=1.01, zz=0.02, xyz="0.3 0 0"),
-            "with a shape fixed to it that has no mass": moved(
-                LONG, inertial(12, 1.01, 1.01, 0.02), fixed=(seen(box(0.1)),)
-            ),
-        },
-    ),
     "INR-017": Cases(
         found={
             "four": Model(

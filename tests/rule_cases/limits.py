@@ -249,15 +249,6 @@ CASES = {
         },
         silent={"a follower": following(limit()), "no follower": turning()},
     ),
-    "MIM-003": Cases(
-        found={"zero": Model(following(limit(), multiplier=0), says="the multiplier of <mimic> is 0")},
-        silent={
-            "by a polynomial without a linear term": coupled("0 0 1 0 0"),
-            "little": following(limit(), multiplier="1e-9"),
-            "backwards": following(limit(), multiplier=-1),
-            "one that follows nothing": turning(),
-        },
-    ),
     "LIM-011": Cases(
         found={
             "beside one that follows": alike(4, effort=100, velocity=1).replace("</robot>", f"{HANDS}</robot>"),

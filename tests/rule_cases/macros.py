@@ -164,14 +164,6 @@ CASES = {
             "used in a branch": never('<x y="$(arg a)"/>', '<xacro:arg name="a" default="1"/>'),
         },
     ),
-    "XAC-009": Cases(
-        found={"another content": text(INSERTED + ARM % "")},
-        silent={
-            "the same": text(INSERTED + INSERTED),
-            "in a branch": never(ARM % "", INSERTED),
-            "another name": text(INSERTED + (ARM % "").replace('"arm"', '"leg"')),
-        },
-    ),
     "XAC-010": Cases(
         found={
             "a file": never(include("$(find arm)/missing.xacro"), options=PACKAGES),

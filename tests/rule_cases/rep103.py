@@ -314,20 +314,6 @@ CASES = {
             "another beginning": camera("0 0 0", name="optical_frame"),
         },
     ),
-    "R103-005": Cases(
-        found={
-            "as the body is": Model(ned("0 0 0"), says="degrees off; expected north, east, down of 'imu_link'"),
-            "turned about y": ned(f"0 {pi} 0"),
-            "a little": ned(f"{pi + 0.051} 0 0"),
-        },
-        silent={
-            "turned about x": ned(f"{pi} 0 0"),
-            "of east, north, up": ned(f"{pi} 0 {pi / 2}"),
-            "nearly": ned(f"{pi + 0.049} 0 0"),
-            "on a joint that moves": second("imu_link", "imu_link_ned", "0 0 0", kind="continuous"),
-            "another name": second("imu_link", "imu_link_pinned", "0 0 0"),
-        },
-    ),
     "R103-007": Cases(
         found={
             "four decimals of three halves": Model(turned("4.7124", 0, 0), says="4.7124 is not exactly 3π/2 ="),

@@ -43,19 +43,6 @@ CASES = {
             "names that have these in them": on_one_another("map_case", "odom_", "base_link"),
         },
     ),
-    "R105-003": Cases(
-        found={
-            name: Model(on_one_another("base_link", name, kind="continuous"), element="link 'base_link'")
-            for name in ("base_footprint", "chassis", "base_chassis", "chassis_link", "base_chassis_link")
-        },
-        silent={
-            "fixed": on_one_another("base_link", "chassis"),
-            "the other way round": on_one_another("chassis", "base_link"),
-            "without base_link": on_one_another("a", "chassis", kind="continuous"),
-            "another name": on_one_another("base_link", "chassis_2", kind="continuous"),
-            "another name before it": on_one_another("base_link", "front_chassis", kind="continuous"),
-        },
-    ),
     "R105-004": Cases(
         found={
             "hardly below": CART.replace("0 0 0.1", "0 0 0.0798"),

@@ -1,14 +1,8 @@
 """REP-120: the frames of humanoids."""
 
-from math import pi
-
 from kinetree.rules.rep120 import HUMANOID
-from rule_cases.builders import box, cylinder, felt, joint, link, mesh, seen, sphere
+from rule_cases.builders import joint, link
 from rule_cases.case import Cases, Model
-
-SOLE = '<origin xyz="0 0 -0.05"/>\n    <parent link="{}_ankle"/>'
-FINGER = '<parent link="{}_wrist"/>\n    <child link="{}_finger"/>\n    <axis xyz="0 1 0"/>'
-FOOT = '<link name="l_ankle"><collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision></link>'
 
 
 def humanoid(*edits: tuple[str, str], more: str = "") -> str:
@@ -40,25 +34,8 @@ def hung(frame: str, old: str, new: str) -> str:
     return humanoid((f'<parent link="{old}"/>{child}', f'<parent link="{new}"/>{child}'))
 
 
-def sole(z: float, side: str = "l", rpy: str = "0 0 0") -> tuple[str, str]:
-    """A sole at another height under its ankle."""
-    old = SOLE.format(side)
-    return old, old.replace('xyz="0 0 -0.05"', f'xyz="0 0 {z}" rpy="{rpy}"')
-
-
-def foot(*shapes: str) -> tuple[str, str]:
-    """Another left foot."""
-    return FOOT, link("l_ankle", *shapes)
-
-
-def toe(xyz: str, rpy: str = "0 0 0") -> str:
-    return link("l_toe") + joint("l_toe", "l_sole", "l_toe", xyz=xyz, rpy=rpy)
-
-
-def finger(axis: str, side: str = "l") -> tuple[str, str]:
-    """Another axis of a finger."""
-    old = FINGER.format(side, side)
-    return old, old.replace("0 1 0", axis)
+def toe(xyz: str) -> str:
+    return link("l_toe") + joint("l_toe", "l_sole", "l_toe", xyz=xyz)
 
 
 CASES = {
@@ -152,81 +129,6 @@ CASES = {
                 ("l_gripper", "SWAP"), ("l_wrist", "l_gripper"), ("SWAP", "l_wrist")
             ),
             "a toe": humanoid(more=toe("0.1 0 0")),
-        },
-    ),
-    "R120-004": Cases(
-        found={
-            "turned, without base_link": Model(
-                humanoid(sole(-0.05, rpy="0.2 0 0"), ('"base_link"', '"other"')),
-                says="its Z is 11.5 degrees off that of 'pelvis'",
-            ),
-            "a toe turned a little more": Model(humanoid(sole(0), more=toe("0 0 0", "0.101 0 0")), count=2),
-            "a toe turned a little less": humanoid(sole(0), more=toe("0 0 0", "0.099 0 0")),
-            "above": Model(
-                humanoid(sole(-0.0445)),
-                says="the lowest point of the foot is 0.0055 m below the XY plane of this frame",
-                element="link 'l_sole'",
-            ),
-            "below": Model(humanoid(sole(-0.0555)), says="is 0.0055 m above the XY plane of this frame"),
-            "both": Model(humanoid(sole(0), sole(0, "r")), count=2),
-            "turned, which is said": Model(
-                humanoid(sole(-0.05, rpy="0.2 0 0")),
-                says="; expected on it; its Z is 11.5 degrees off that of 'base_link'",
-            ),
-            "of a ball": Model(humanoid(foot(felt(sphere(0.04)))), element="link 'l_sole'"),
-            "of a tube": humanoid(foot(felt(cylinder(0.3, 0.06)))),
-            "of a tube that lies": humanoid(foot(felt(cylinder(0.06, 0.1), rpy=f"{pi / 2} 0 0"))),
-            "of a tube that leans": humanoid(foot(felt(cylinder(0.05, 0.1), rpy=f"{pi / 6} 0 0"))),
-            "of a box that leans": humanoid(foot(felt(box(0.1), rpy=f"{pi / 4} 0 0"))),
-            "of a shape higher up": humanoid(foot(felt(box(0.1), xyz="0 0 0.01"))),
-            "of the lower of two shapes": Model(
-                humanoid(foot(felt(box(0.1)), felt(box(0.1), xyz="0 0 -0.01"))), says="is 0.01 m below"
-            ),
-            "a toe in another plane": Model(humanoid(more=toe("0.1 0 0.01")), element="link 'l_toe'"),
-            "a toe in the plane of a wrong sole, said once": humanoid(sole(0), more=toe("0.1 0 0.0049")),
-            "a toe in another plane than a wrong sole": Model(humanoid(sole(0), more=toe("0.1 0 0.0051")), count=2),
-            "a toe turned against a wrong sole": Model(humanoid(sole(0), more=toe("0 0 0", "0.11 0 0")), count=2),
-            "a toe turned a little": humanoid(sole(0), more=toe("0 0 0", "0.09 0 0")),
-            "a toe turned upside down": Model(humanoid(sole(0), more=toe("0 0 0", f"{pi} 0 0")), count=2),
-        },
-        silent={
-            "on the ground": humanoid(),
-            "a little above": humanoid(sole(-0.0455)),
-            "a little below": humanoid(sole(-0.0545)),
-            "of a ball": humanoid(foot(felt(sphere(0.05)))),
-            "of a tube": humanoid(foot(felt(cylinder(0.3, 0.1)))),
-            "of a tube that lies": humanoid(foot(felt(cylinder(0.05, 0.3), rpy=f"{pi / 2} 0 0"))),
-            "of a tube that leans": humanoid(foot(felt(cylinder(0.0567, 0.05), rpy=f"{pi / 6} 0 0"))),
-            "of a box on its side": humanoid(foot(felt(box(0.1, 0.1, 0.3), rpy=f"0 {pi / 2} 0"))),
-            "with a mesh": humanoid(foot(felt(box(0.2)), felt(mesh("a.stl")))),
-            "only seen": humanoid(foot(seen(box(0.2)))),
-            "no shape": humanoid(foot()),
-            "a toe in the plane": humanoid(more=toe("0.1 0 0.0049")),
-        },
-    ),
-    "R120-005": Cases(
-        found={
-            "hardly along y": humanoid(finger("0.1435 1 0")),
-            "along x": Model(
-                humanoid(finger("1 0 0")),
-                says="the finger 'l_finger_joint' slides along 1 0 0 in this frame; expected along Y",
-                element="link 'l_gripper'",
-            ),
-            "of the other hand": Model(humanoid(finger("0 0 1", "r")), element="link 'r_gripper'"),
-            "nearly": humanoid(finger("0.15 1 0")),
-        },
-        silent={
-            "along y": humanoid(),
-            "backwards": humanoid(finger("0 -1 0")),
-            "nearly enough": humanoid(finger("0.14 1 0")),
-            "a finger that turns": humanoid(
-                (FINGER.format("l", "l"), FINGER.format("l", "l").replace("0 1 0", "1 0 0")),
-                ('<joint name="l_finger_joint" type="prismatic">', '<joint name="l_finger_joint" type="revolute">'),
-            ),
-            "a slide elsewhere": humanoid(
-                more=link("lift") + joint("lift", "torso", "lift", kind="prismatic", axis="1 0 0")
-            ),
-            "without a gripper": humanoid(finger("1 0 0"), ('"l_gripper"', '"l_hand"')),
         },
     ),
 }

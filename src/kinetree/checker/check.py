@@ -107,7 +107,10 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Ans
         from kinetree.checker.macros import uncalled_findings
 
         findings, found = with_corrected(robot, options, findings, found)
-        findings += uncalled_findings(robot, options)
+        more = uncalled_findings(robot, options, all(f.code != "xacro-macros-only" for f in findings))
+        if any(finding.code == "macro-not-called" for finding in more):
+            findings = [finding for finding in findings if finding.code != "xacro-macros-only"]
+        findings += more
     return sorted(deduplicate([*findings, *chain.from_iterable(found.findings.values())]), key=order), found
 
 

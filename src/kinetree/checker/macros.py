@@ -1,14 +1,15 @@
-"""Findings in macros that are never called: what is found in them whatever their arguments are."""
+"""Findings in macros that are never called: what is found in them with the arguments that the package shows, whatever
+the others are."""
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kinetree.checker.after_error import QUOTED, findings_by_rule
 from kinetree.checker.corrected import corrected, files_for
-from kinetree.errors import Finding, KinetreeError
+from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.files.opener import Files
 from kinetree.formats.registry import FORMATS
 from kinetree.formats.xacro import read
@@ -17,11 +18,10 @@ from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rule import Rule
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
-from kinetree.xacro_text.package import DEFINITION, WORD, is_called_around, package_of
+from kinetree.syntax.xml.writer import attributes_text
+from kinetree.xacro_text.package import DEFINITION, WORD, is_called_around, package_of, texts_around
 from kinetree.xacro_text.reading import BUILT_IN, parameters_of
 
-FAMILIES = ("XML", "CTL", "INR", "GEO", "MSH", "LIM", "MIM", "JNT")
-"""Families of rules about bodies, joints, shapes and blocks, which a macro has as a robot has them."""
 KEPT = ("xacro:include", "xacro:property", "xacro:arg", "xacro:macro")
 """Elements of a file that define what its macros need."""
 DEFINED = re.compile(r"""<xacro:macro\s[^<>]*?\bname\s*=\s*["']([\w.]+)""")
@@ -33,57 +33,115 @@ DEFINITIONS = {"property": '<xacro:property name="{}" value="{}"/>', "arg": '<xa
 """What defines a name that the callers of a macro have to define."""
 NUMBERS = ("1", "0.3")
 """Made-up numbers, one for each expansion."""
+TUPLES = {
+    **dict.fromkeys(("xyz", "rpy"), ("0 0 0", "0.13 -0.07 0.29")),
+    **dict.fromkeys(("size", "scale"), ("1 1 1", "0.3 0.2 0.1")),
+    **dict.fromkeys(("rgba", "rgb"), ("1 1 1 1", "0.3 0.2 0.1 1")),
+}
+"""Attributes of several numbers, to made-up ones for each expansion."""
 PI = dict.fromkeys(("M_PI", "PI", "Pi"), "3.141592653589793")
 """Properties of which everybody knows the value."""
 ANGLES = re.compile(r"""rpy\s*=\s*["']([^"']*)""")
 OF_ANGLES = ("XML-011",)
 """Rules about how frames are turned."""
-NAMING = ("name", "link", "joint", "reference", "filename", "ns", "type", "macro")
+CHOICE = re.compile(r"""\b(\w+)\s*==\s*'([^'$]+)'|<xacro:(?:if|unless)\s+value\s*=\s*["']\$\{(\w+)\}["']""")
+"""Comparison of a parameter with a text, or a parameter that is true or false."""
+NAME = "name"
+"""Kind of parameters that are names."""
+ATTRIBUTE = re.compile(r"""([\w.-]+)\s*=\s*(["'])(.*?)\2""")
+UNKNOWN = re.compile(r"[$…]|\.\.\.")
+"""What is in values that are no examples."""
+NAMING = ("name", "link", "joint", "parent", "child", "reference", "filename", "ns", "type", "macro")
 """Attributes whose values are names."""
 ORIGINS = ('<origin xyz="0 0 0" rpy="0 0 0"/>', '<origin xyz="0.13 -0.07 0.29" rpy="0.3 -0.5 0.7"/>')
 """Blocks that stand in for the origin of a macro, one for each expansion."""
 TOKEN = re.compile(r"q([xy])\d+q(\w+?)q\1q")
 """Values that stand in for names: `qx0qparentqxq`."""
 MADE_UP = "made_up_root"
-MISSING = re.compile("exist|neither")
+MISSING = re.compile("exist|neither|not found")
 """Words in messages about names that nothing has."""
 MOST = 20
 """Most macros of a file that are expanded."""
+LISTED = 3
+"""Most calls in a message."""
+
+Key = tuple[object, ...]
+"""Code, place and words of a finding."""
 
 
-def uncalled_findings(robot: Robot, options: CheckOptions) -> list[Finding]:
+def uncalled_findings(robot: Robot, options: CheckOptions, makes_robot: bool) -> list[Finding]:
     """Return the findings of rules in macros of the robot's own file that no robot of its package calls, which are
-    there with two sets of made-up arguments; also in macros that these call, about names in blocks of simulators."""
+    there with two sets of arguments; also in macros that these call, about names in blocks of simulators. A remark on
+    the arguments joins them, or stands alone for a file that makes no robot."""
     texts = robot.text.files if robot.text else {}
     file = robot.source.file if robot.source else ""
     names = [name for name in DEFINED.findall(texts.get(file, "")) if not is_called_around(name, file)]
-    return _in_file(robot, file, names, options) if names else []
-
-
-def _in_file(robot: Robot, file: str, names: Collection[str], options: CheckOptions) -> list[Finding]:
-    """Return the findings in macros of a file, by their names."""
-    assert robot.text is not None
-    root = parse(corrected(robot.text.files[file].encode()), file, Report())
-    rules = [rule for rule in options.rules if rule.code.startswith(FAMILIES) and not rule.of_text]
+    root = parse(corrected(texts[file].encode()), file, Report()) if names else None
+    rules = tuple(rule for rule in options.rules if not (rule.of_text or rule.of_robot))
     if root is None or not rules:
         return []
     macros = [macro for macro in root.find_all("xacro:macro") if macro.get("name") in names][:MOST]
-    known, lacking = _names_in(root), _lacking(robot.text.files)
-    absent = _absent_macros(robot.text.files)
-    rules = [rule for rule in rules if not absent or rule.code.startswith("XML")]
-    given = MacroFile(robot, file, root, tuple(rules), options, lacking, absent)
-    calls = [[_call(macro, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
-    made = [k for k, call in enumerate(calls[0]) if call]
-    found = _found(given, [calls[0][k] for k in made], 0) if made else {}
-    if not found:
-        return []
-    again = _found(given, [calls[1][k] for k in made], 1)
-    numbers = _numbers(robot, macros, known, [name for name, _ in lacking if name not in PI])
+    lacking, absent = _lacking(texts), _absent_macros(texts)
+    rules = tuple(rule for rule in rules if not absent or rule.code.startswith("XML"))
+    shown = {macro.get("name") or "": arguments_shown(macro, file, texts[file]) for macro in macros}
+    known = _kinds_in(root)
+    calls = [[_call(macro, shown, known, k, i) for i, macro in enumerate(macros)] for k in (0, 1)]
+    pairs = [(one, other) for one, other in zip(*calls, strict=True) if one]
+    given = MacroFile(robot, file, root, rules, options, lacking, absent)
+    found = _in_both(given, pairs) if pairs else None
+    groups = [pairs] if found is not None else [[pair] for pair in pairs if len(pairs) > 1]
+    results = [found] if found is not None else [_in_both(given, group) for group in groups]
+    checked = [group for group, some in zip(groups, results, strict=True) if some is not None]
+    sure = _without_made_up(given, macros, shown, known, {k: f for some in results if some for k, f in some.items()})
+    if not checked or (makes_robot and not sure):
+        return sure
+    as_called = [_shown(one) for group in checked for one, _ in group]
+    more = f" and {len(as_called) - LISTED} more" if len(as_called) > LISTED else ""
+    who = "has macros that" if makes_robot else "contains only macros, which"
+    message = f"{who} no robot of the package calls; checked as {'; '.join(as_called[:LISTED])}{more}"
+    element = f"robot {robot.name!r}" if makes_robot else None
+    return [*sure, Finding("macro-not-called", "info", message, Source(file, 1), element)]
+
+
+def arguments_shown(macro: Element, file: str, own: str) -> Mapping[str, str]:
+    """Return the arguments of a macro that texts show: the attributes with values, without expressions, of its first
+    call in any text of the package or beside it, and what its own file compares others with."""
+    chosen = {one or other: text or "true" for one, text, other in reversed(CHOICE.findall(own))}
+    given = {p.name: chosen[p.name] for p in parameters_of(macro) if p.required and p.name in chosen}
+    for text in texts_around(file):
+        for call in re.findall(rf"<xacro:{re.escape(macro.get('name') or '')}\s([^<>]*)>", text):
+            if there := {key: value for key, _, value in ATTRIBUTE.findall(call) if not UNKNOWN.search(value)}:
+                return given | there
+    return given
+
+
+def _in_both(given: "MacroFile", pairs: Sequence[tuple[str, str]]) -> Mapping[Key, Finding] | None:
+    """Return the findings with the first of two sets of calls that are there with the second, too; None if either makes
+    no robot."""
+    first = _found(given, [one for one, _ in pairs], 0)
+    again = _found(given, [other for _, other in pairs], 1) if first else first
+    return None if first is None or again is None else {key: one for key, one in first.items() if key in again}
+
+
+def _without_made_up(
+    given: "MacroFile",
+    macros: Sequence[Element],
+    shown: Mapping[str, Mapping[str, str]],
+    known: Mapping[str, str],
+    found: Mapping[Key, Finding],
+) -> list[Finding]:
+    """Return the findings that do not depend on made-up numbers."""
+    file, texts = given.file, given.robot.text.files if given.robot.text else {}
+    made_up = {name for name, _ in given.lacking if name not in PI}
+    for macro in macros:
+        asked = {parameter.name for parameter in parameters_of(macro) if parameter.required}
+        made_up |= {name for name in asked - shown[macro.get("name") or ""].keys() if known.get(name) != NAME}
+    numbers = _numbers(given.robot, made_up)
     unsure = [child for macro in macros for child in macro.children if not numbers.isdisjoint(_used(child.raw))]
     lines = {n for child in unsure for n in range(child.source.line or 0, _last_line(child) + 1)}
-    turned = {word for text in robot.text.files.values() for angles in ANGLES.findall(text) for word in _used(angles)}
-    sure = {key: one for key, one in found.items() if key in again and not (turned & numbers and one.code in OF_ANGLES)}
-    return [one for one in sure.values() if one.place[0] != file or one.place[1] not in lines]
+    turned = {word for text in texts.values() for angles in ANGLES.findall(text) for word in _used(angles)}
+    sure = [one for one in found.values() if not (turned & numbers and one.code in OF_ANGLES)]
+    return [one for one in sure if one.place[0] != file or one.place[1] not in lines]
 
 
 class MacroFile(NamedTuple):
@@ -133,9 +191,8 @@ def _last_line(element: Element) -> int:
     return element.document.data.count(b"\n", 0, element.stop) + 1
 
 
-def _numbers(robot: Robot, macros: Iterable[Element], names: set[str], more: Iterable[str]) -> set[str]:
+def _numbers(robot: Robot, found: set[str]) -> set[str]:
     """Return the names of made-up numbers, and of the properties and parameters that are computed from these."""
-    found = set(more).union(p.name for m in macros for p in parameters_of(m) if p.required and p.name not in names)
     texts = robot.text.files.values() if robot.text else ()
     pairs = [(a or c, b or d) for text in texts for a, b, c, d in PASSED.findall(text)] if found else []
     size = -1
@@ -150,35 +207,42 @@ def _used(text: str) -> list[str]:
     return WORD.findall(" ".join(EXPRESSION.findall(text)))
 
 
-def _names_in(root: Element) -> set[str]:
-    """Return the parameters that are names: those in attributes of names, and those with letters around them."""
-    found: set[str] = set()
+def _kinds_in(root: Element) -> dict[str, str]:
+    """Return the kinds of parameters that are no single number: NAME if they are in attributes of names or have letters
+    around them, or the attribute of several numbers of which they are the value."""
+    found: dict[str, str] = {}
     for element in root.walk():
         for attribute, text in (*element.attributes.items(), ("", element.text)):
             for match in re.finditer(r"(\w?/?)\$\{(\w+)\}(/?\w?)", text) if "${" in text else ():
                 if attribute in NAMING or match[1] or match[3]:
-                    found.add(match[2])
+                    found[match[2]] = NAME
+                elif attribute in TUPLES and match[0] == text.strip():
+                    found.setdefault(match[2], attribute)
     return found
 
 
-def _call(macro: Element, names: set[str], k: int, number: int) -> str:
-    """Return a call of a macro with made-up arguments, or "" if it needs a block that is no origin."""
+def _call(macro: Element, shown: Mapping[str, Mapping[str, str]], kinds: Mapping[str, str], k: int, number: int) -> str:
+    """Return a call of a macro with the arguments that the package shows, and made-up ones by their kinds, or "" if it
+    needs a block that is no origin."""
     name, blocks, given = macro.get("name") or "", "", ""
     for parameter in parameters_of(macro):
         if parameter.block:
             if not re.search("origin|pose", parameter.name):
                 return ""
             blocks += ORIGINS[k]
-        elif parameter.required and parameter.name in names:
+        elif kinds.get(parameter.name) == NAME:
             which = "xy"[k]
-            given += f' {parameter.name}="q{which}{number}q{parameter.name}q{which}q"'
+            given += f' {parameter.name}="q{which}{number}q{parameter.name}q{which}q"' if parameter.required else ""
+        elif (value := shown[name].get(parameter.name)) is not None:
+            given += f" {attributes_text({parameter.name: value})}"
         elif parameter.required:
-            given += f' {parameter.name}="{NUMBERS[k]}"'
-    return f"<xacro:{name}{given}>{blocks}</xacro:{name}>"
+            given += f' {parameter.name}="{TUPLES.get(kinds.get(parameter.name, ""), NUMBERS)[k]}"'
+    return f"<xacro:{name}{given}>{blocks}</xacro:{name}>" if blocks else f"<xacro:{name}{given}/>"
 
 
-def _found(given: MacroFile, calls: Iterable[str], k: int) -> Mapping[tuple[object, ...], Finding]:
-    """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion."""
+def _found(given: MacroFile, calls: Iterable[str], k: int) -> Mapping[Key, Finding] | None:
+    """Return the findings in the macros of a file with these calls, by code, place and words, in the k-th expansion;
+    None if they make no robot."""
     robot, file, root, rules, options, lacking, absent = given
     files, row = files_for(robot, options), FORMATS["xacro"]
     text = _with_calls(
@@ -188,13 +252,13 @@ def _found(given: MacroFile, calls: Iterable[str], k: int) -> Mapping[tuple[obje
     made, _ = read(text, file, *arguments)
     expanded = _joined(made.text, made.file) if made.text else None
     if expanded is None:
-        return {}
+        return None
     macro, findings = FORMATS["urdf"].read(expanded, made.file, files, options.read)
     if macro is None or macro.doubts or any(finding.severity == "error" for finding in findings):
-        return {}
+        return None
     found = findings_by_rule(replace(macro, places=robot.places), rules, options)
     lines = text[: text.rindex(b"</")].count(b"\n") + 1
-    kept: dict[tuple[object, ...], Finding] = {}
+    kept: dict[Key, Finding] = {}
     for finding in (one for ones in found.values() for one in ones):
         where = finding.source
         if finding.severity == "info":

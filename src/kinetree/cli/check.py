@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import filterfalse
 from pathlib import Path
@@ -77,8 +77,8 @@ def command(
 ) -> None:
     """Report errors in models, and departures from conventions.
 
-    A PATH is a file, a folder or the name of a built-in robot. In a folder all models are checked; xacro files that
-    only define macros are not.
+    A PATH is a file, a folder or the name of a built-in robot. In a folder all models are checked; of xacro files that
+    only define macros, those macros that no robot calls.
 
     Exit status 0 if there are no errors or warnings, 1 if there are errors or warnings, 2 if a file cannot be read."""
     form = _form(as_json, form, statistics, show_all, why)
@@ -86,6 +86,7 @@ def command(
         raise click.UsageError("the name of a file is empty; expected a name, or no option")
     _check_baselines(baseline, write_baseline)
     asked, files = jobs_of(paths, config, options, baseline)
+    _name_retired({code for job in asked for code in (*job.options.select, *job.options.ignore)})
     if write_baseline is not None:
         asked = [replace(job, baseline=None) for job in asked]  # all goes into the new one
     output_file = None if output_file == "-" else output_file
@@ -128,6 +129,15 @@ def _form(as_json: bool, form: str | None, statistics: bool, show_all: bool, why
     if show_all and form != "pretty":
         raise click.UsageError(f"--show-all is for the form pretty; {form} has each finding, or none")
     return form
+
+
+def _name_retired(codes: Set[str]) -> None:
+    """Print a note on each code of a rule that was removed."""
+    if codes:
+        from kinetree.codes import RETIRED  # reading the table takes 5 ms
+
+        for code in sorted(codes & RETIRED.keys()):
+            remark(f"{code} was removed: {RETIRED[code].remedy}")
 
 
 def _check_baselines(old: str | None, new: str | None) -> None:

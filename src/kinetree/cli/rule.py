@@ -14,14 +14,15 @@ from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._model import json_option
 from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import say_text
-from kinetree.codes import CODES
+from kinetree.codes import CODES, RETIRED
 from kinetree.errors import address
-from kinetree.rules.explain import EVIDENCE, USES, Explanation, Repairable, codes_like, explain
+from kinetree.rules.explain import EVIDENCE, UNJUDGED, USES, Explanation, Repairable, codes_like, explain
 from kinetree.rules.profiles import FAMILIES, TITLES, family
 from kinetree.rules.rep199.clause import URL
 from kinetree.rules.rep199.manual_clauses import CLAUSES, Clause
 
 WIDTH = 80
+KNOWN = {**CODES, **RETIRED}
 FIXES: dict[Repairable, str] = {
     "no": "by hand",
     "safely": "`kinetree fix`; no other file must change",
@@ -60,7 +61,7 @@ def command(codes: Sequence[str], everything: bool, as_json: bool) -> None:
             {
                 "rules": [_with_page(rule) for rule in chain.from_iterable(rules.values())],
                 "clauses": [_with_page(clause) for clause in clauses.values()],
-                "codes": [{"code": code, **CODES[code]._asdict(), "page": address(code)} for code in named],
+                "codes": [{"code": code, **KNOWN[code]._asdict(), "page": address(code)} for code in named],
             }
         )
         return
@@ -109,7 +110,7 @@ def _meanings(codes: Sequence[str]) -> str:
 
 def _page_of_code(code: str) -> str:
     """Return everything about a code that is not a rule's."""
-    row = CODES[code]
+    row = KNOWN[code]
     facts = {"to do": row.remedy, "severity": USES[row.use], "page": address(code)}
     lines = [_wrapped(text, f"{name:10}", " " * 10) for name, text in facts.items()]
     return "\n\n".join([_wrapped(f"{code}  {row.meaning}"), "\n".join(lines)])
@@ -127,6 +128,7 @@ def _page(rule: Explanation) -> str:
         "source": rule.url,
         "finds": rule.finds,
         "severity": f"at most {rule.severity}; {rule.evidence}: {EVIDENCE[rule.evidence]}",
+        "judged": str(rule.precision or UNJUDGED),
         "profiles": ", ".join(rule.profiles) or "none",
         "repair": FIXES[rule.repaired],
         "page": address(rule.code),

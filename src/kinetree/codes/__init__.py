@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
-Use = Literal["error", "remark", "either", "fault"]
+Use = Literal["error", "remark", "either", "fault", "retired"]
 
-FAMILIES: Mapping[str, Any] = tomllib.loads(files(__package__).joinpath("codes.toml").read_text("utf-8"))
+FAMILIES: dict[str, Any] = tomllib.loads(files(__package__).joinpath("codes.toml").read_text("utf-8"))
 """Families of codes, in the order of the documentation."""
+_REMOVED: Mapping[str, list[str]] = FAMILIES.pop("retired")
 OTHER = "argument"
 """Code that explains those without a row: they are names of arguments of functions."""
 ENDINGS = ("-number", "-shape")
@@ -19,7 +20,7 @@ class Code(NamedTuple):
     """Meaning of a code and what to do, a sentence each.
 
     family: title of its family. use: "error", "remark" (a warning or a remark, which can be left out or excused),
-    "either", or "fault" of `kinetree calibrate`.
+    "either", "fault" of `kinetree calibrate`, or "retired".
     """
 
     family: str
@@ -48,6 +49,8 @@ CODES = _codes()
 """All codes but those of rules, in alphabetical order."""
 REMARKS = {code: row for code, row in CODES.items() if row.use in ("remark", "either")}
 """Codes of warnings and remarks, which can be left out and excused like those of rules."""
+RETIRED = {code: Code("Removed rules", "retired", *sentences) for code, sentences in _REMOVED.items()}
+"""Codes of rules that were removed; settings and comments may still name them."""
 
 
 def meaning_of(code: str) -> str:

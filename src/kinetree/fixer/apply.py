@@ -51,6 +51,7 @@ class Task:
     def rules(self) -> list[type[Rule]]:
         """Rules whose repairs are applied, those that give other names first, which the names of new joints follow."""
         rules = [rule for rule in repairing(self.options) if rule.safe or self.unsafe]
+        rules = [rule for rule in rules if not rule.by_name or rule.code.startswith(self.options.select)]
         return sorted(rules, key=lambda rule: rule.safe)
 
 
@@ -249,7 +250,8 @@ def _applied(task: Task, trial: Trial, state: State) -> Step:
     renamed = {old: new for repair in trial.repairs for old, new in repair.renamed.items()}
     turned = {link: T for repair in trial.repairs for link, T in repair.turned.items()}
     edits = [edit for repair in trial.repairs for edit in repair.edits]
-    change = IntendedChange(renamed, trial.rule.turns, turned)
+    along = task.turn_tools and any(repair.keeps for repair in trial.repairs)
+    change = IntendedChange(renamed, trial.rule.turns, turned, along)
     after = _made(task, state, edits, change)
     excused = frozenset(_renamed(key, renamed) for key in state.excused)
     after = _with_variants(task, state, replace(after, excused=excused), change)
@@ -260,11 +262,13 @@ def _applied(task: Task, trial: Trial, state: State) -> Step:
 
 
 class IntendedChange(NamedTuple):
-    """What a repair changes on purpose: names, angles by a limit, and how links are turned."""
+    """What a repair changes on purpose: names, angles by a limit, and how links turn. along: whether what is behind
+    these turns with them."""
 
     renamed: NewNames = MappingProxyType({})
     turns: float = 0.0
     turned: Mapping[str, Array] = MappingProxyType({})
+    along: bool = False
 
 
 def with_edits(task: Task, state: State, edits: Sequence[Edit]) -> State:
@@ -303,7 +307,7 @@ def _variant(variant: Task, task: Task, before: State, contents: Mapping[Path, b
     ]
     renamed = {(kind, a): b for kind, a, b in pairs if a != b} if change.renamed else {}
     turned = {link: T for link, T in change.turned.items() if link in before.robot.links}
-    if changed := difference(before.robot, robot, renamed, turns=change.turns, turned=turned, along=task.turn_tools):
+    if changed := difference(before.robot, robot, renamed, turns=change.turns, turned=turned, along=change.along):
         raise fail("fix", f"a repair would change the robot: {changed}")
     found = judged(
         variant.options,
@@ -333,7 +337,7 @@ def _made(task: Task, state: State, edits: Sequence[Edit], change: IntendedChang
     followed = rename_in_files(task.related, change.renamed, state.robot, state.contents)
     contents, robot, notes = read_robot(task.file, task.options, {**state.contents, **edited, **followed})
     changed = difference(
-        state.robot, robot, change.renamed, turns=change.turns, turned=change.turned, along=task.turn_tools
+        state.robot, robot, change.renamed, turns=change.turns, turned=change.turned, along=change.along
     )
     if changed is not None:
         raise fail("fix", f"the repair would change the robot: {changed}")

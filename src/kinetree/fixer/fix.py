@@ -111,7 +111,7 @@ def fix_from(
     steps, given_up = apply_fixes(task, start)
     end = add_tools(task, steps[-1].after if steps else start, tools)
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
-    withheld = () if unsafe else tuple(rule for rule in repairing(options) if not rule.safe)
+    withheld = () if unsafe else tuple(rule for rule in repairing(options) if not (rule.safe or rule.by_name))
     left = {key for rule in withheld for key in to_repair(options, rule, end, end.excused)}
     return FixResult(
         file,

@@ -50,16 +50,19 @@ def difference(
     turned: links that turn, and T_old_new (4, 4) of each. along: whether everything behind such a link turns with it;
     otherwise it must stay where it is.
     """
-    found = next(_joints(before, after, renamed), None) or next(_masses(before, after, renamed), None)
+    found = next(_joints(before, after, renamed, turned), None) or next(_masses(before, after, renamed), None)
     return found or (_turned(before, after, turns) if turns else _moved(before, after, renamed, turned, along))
 
 
-def _joints(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
+def _joints(before: Robot, after: Robot, renamed: NewNames, turned: Mapping[str, Array]) -> Iterator[str]:
     for joint in before.joints.values():
         other = after.joints.get(renamed.get(("joint", joint.name), joint.name))
         if other is None:
             yield f"joint {joint.name!r} is gone"
-        elif _about(joint, renamed) != _about(other, {}) or np.abs(joint.axes - other.axes).max(initial=0.0) > MOST:
+        elif (
+            _about(joint, renamed) != _about(other, {})
+            or np.abs(_axes(joint, turned) - other.axes).max(initial=0.0) > MOST
+        ):
             yield f"joint {joint.name!r} is another: its type, axis, limits, mimic or dynamics"
     if _coupled(before, renamed) != _coupled(after, {}):
         yield "limits over several joints are others"
@@ -67,6 +70,11 @@ def _joints(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
     for joint in after.joints.values():
         if joint.name not in old and joint.kind.nv:
             yield f"joint {joint.name!r}, which moves, is new"
+
+
+def _axes(joint: Joint, turned: Mapping[str, Array]) -> Array:
+    """Return the axes of a joint (k, 3), in the turned frame if its child turns."""
+    return joint.axes @ turned[joint.child][:3, :3] if joint.child in turned else joint.axes
 
 
 def _about(joint: Joint, renamed: NewNames) -> object:

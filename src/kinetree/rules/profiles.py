@@ -152,10 +152,11 @@ def check_codes(profile: str | None, *selections: Iterable[str]) -> None:
 
 
 def remarks() -> Mapping[str, object]:
-    """Return the codes of warnings and remarks of readers, which can be left out and excused like those of rules."""
-    from kinetree.codes import REMARKS  # reading the table takes 5 ms, and is rarely needed
+    """Return the codes of warnings and remarks of readers, which can be left out and excused like those of rules, and
+    of rules that were removed."""
+    from kinetree.codes import REMARKS, RETIRED  # reading the table takes 5 ms, and is rarely needed
 
-    return REMARKS
+    return {**REMARKS, **RETIRED}
 
 
 def unknown_codes(codes: Iterable[str], known: Sequence[str]) -> list[str]:

@@ -3,19 +3,15 @@
 R105-001, one parent for each frame, is the reader's `two-parents`: a robot that breaks it is not made.
 """
 
-import re
 from collections.abc import Iterator
 from typing import ClassVar
 
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
-from kinetree.rules.facts import Bodies
 from kinetree.rules.rule import Rule
 
 ORDER = ("earth", "map", "odom", "base_link")
 """From parent to child."""
-CHASSIS = re.compile(r"base_footprint|(base_)?chassis(_link)?")
-"""Names of frames of a chassis."""
 
 
 class Rep105(Rule):
@@ -58,22 +54,3 @@ class WorldFrames(Rep105):
             else:
                 message = "localisation broadcasts this frame; remove it from the model"
                 yield self.finding(message, robot.links[link], severity="warning")
-
-
-class Chassis(Rep105):
-    """The frame base_link is rigidly attached to the mobile base.
-
-    Planners move the outline of the robot with base_link. Behind a moving joint it does not move with the wheels.
-    """
-
-    code = "R105-003"
-    clause = "base_link is rigidly attached to the mobile robot base"
-    good = 'name="base_link-chassis" type="fixed"'
-    bad = 'name="base_link-chassis" type="continuous"'
-
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
-        """A joint that moves between base_link and the frame of what drives."""
-        for frame in robot.frames:
-            if CHASSIS.fullmatch(frame) and bodies[frame] != bodies.get("base_link", bodies[frame]):
-                message = f"a moving joint is between base_link and the mobile base {frame!r}; attach them rigidly"
-                yield self.finding(message, robot.links.get("base_link") or robot.frames["base_link"])

@@ -1,30 +1,22 @@
 """REP-120, the frames of humanoid robots, as rules. They assume that the robot is a humanoid."""
 
 from collections.abc import Iterator
-from math import acos, cos, degrees
 from typing import ClassVar
 
-from kinetree.display import number
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
-from kinetree.rules.facts import Bodies, Poses
-from kinetree.rules.quality import lowest_point
+from kinetree.rules.facts import Bodies
 from kinetree.rules.rule import Rule, link_or_frame
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array, inverse
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
 """Frames of every humanoid; l_toe and r_toe are for feet with toes."""
 WAISTS = ("waist", "pelvis", "hip", "hips")
-NEAR = Threshold(5e-3, "m", "largest distance of the lowest point of a foot from the XY plane of its sole or toe")
-TURNED = Threshold(0.1, "rad", "largest angle of Z from upright that is not named; also of planes that are one")
-ALONG = Threshold(0.99, "cosine", "largest angle between Y and the motion of a finger")
 
 
-def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", body: str = "") -> str:
+def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0") -> str:
     """Return the text of a link on another, and of the joint between them, named after it."""
     limit = "" if kind == "fixed" else '<limit lower="0" upper="0.04" velocity="1.5" effort="12"/>'
-    return f"""  <link name="{name}">{body}</link>
+    return f"""  <link name="{name}"></link>
   <joint name="{name}_joint" type="{kind}">
     <origin xyz="{origin}"/>
     <parent link="{parent}"/>
@@ -37,16 +29,14 @@ def _on(parent: str, name: str, kind: str, origin: str, axis: str = "0 1 0", bod
 def _limbs(side: str, y: float) -> str:
     return "".join(
         (
-            _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8", body=_FOOT),
+            _on("pelvis", f"{side}_ankle", "revolute", f"0 {y} -0.8"),
             _on(f"{side}_ankle", f"{side}_sole", "fixed", "0 0 -0.05"),
             _on("torso", f"{side}_wrist", "revolute", f"0 {2 * y} 0"),
             _on(f"{side}_wrist", f"{side}_gripper", "fixed", "0.1 0 0"),
-            _on(f"{side}_wrist", f"{side}_finger", "prismatic", "0.1 0 0"),
         )
     )
 
 
-_FOOT = '<collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>'
 HUMANOID = f"""<robot name="humanoid">
   <link name="pelvis"/>
 {_on("pelvis", "base_link", "fixed", "0 0 0")}\
@@ -150,74 +140,6 @@ class Hierarchy(Rep120):
                 yield self.finding(message, link_or_frame(robot, "torso"))
 
 
-class Soles(Rep120):
-    """The XY plane of a sole or a toe is the plane of its contact with the ground, with Z up.
-
-    Contact forces and steps are expressed in this frame. The rule finds the ground from boxes, spheres and capsules in
-    the collisions of the foot; it does not read meshes.
-    """
-
-    code = "R120-004"
-    thresholds = (NEAR, TURNED)
-    level = "MUST"
-    evidence = "heuristic"
-    clause = "The (X,Y) plane of this frame must be coplanar with the support body contact surface"
-    good = '<origin xyz="0 0 -0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
-    bad = '<origin xyz="0 0 0.05"/>\n    <parent link="l_ankle"/>\n    <child link="l_sole"/>'
-
-    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
-        """The lowest point of a foot is above or below the plane; said once of a toe in the plane of its sole."""
-        base = "base_link" if "base_link" in robot.frames else robot.root
-        wrong: list[str] = []
-        for name in (f"{side}_{part}" for side in "lr" for part in ("sole", "toe")):
-            if name not in robot.frames:
-                continue
-            if any(other[0] == name[0] and _coplanar(poses[other], poses[name]) for other in wrong):
-                continue
-            lowest = [
-                lowest_point(inverse(poses[name]) @ poses[link.name] @ geometry.origin, geometry)
-                for link in robot.links.values()
-                if bodies[link.name] == bodies[name]
-                for geometry in link.collisions
-            ]
-            known = [z for z in lowest if z is not None]
-            if known and len(known) == len(lowest) and abs(ground := min(known)) > NEAR:
-                where = "above" if ground > 0 else "below"
-                message = f"the lowest point of the foot is {number(abs(ground))} m {where} the XY plane of this frame"
-                message += "; expected on it"
-                angle = acos(min(1.0, max(-1.0, float(poses[name][:3, 2] @ poses[base][:3, 2]))))
-                if angle > TURNED:
-                    message += f"; its Z is {number(degrees(angle))} degrees off that of {base!r}"
-                wrong.append(name)
-                yield self.finding(message, link_or_frame(robot, name))
-
-
-class Grippers(Rep120):
-    """In the frame of a gripper, the fingers move along Y.
-
-    X points towards the object and Z is orthogonal to both, so that a grasp is the same pose for every hand. The rule
-    judges sliding fingers only.
-    """
-
-    code = "R120-005"
-    thresholds = (ALONG,)
-    clause = "Y the main dimension in which the grasping device moves"
-    good = '<axis xyz="0 1 0"/><limit lower="0" upper="0.04"'
-    bad = '<axis xyz="1 0 0"/><limit lower="0" upper="0.04"'
-
-    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
-        """Sliding joints on the body of a gripper along another axis."""
-        for name in ("l_gripper", "r_gripper"):
-            for joint in robot.joints.values() if name in robot.frames else ():
-                if joint.kind.name != "prismatic" or joint.axis is None or bodies[joint.parent] != bodies[name]:
-                    continue
-                along = poses[name][:3, :3].T @ (poses[joint.parent] @ joint.origin)[:3, :3] @ joint.axis
-                if abs(along[1]) < ALONG:
-                    axis = " ".join(number(round(x, 3)) for x in along.tolist())
-                    message = f"the finger {joint.name!r} slides along {axis} in this frame; expected along Y"
-                    yield self.finding(message, link_or_frame(robot, name))
-
-
 def root_body(robot: Robot, bodies: Bodies) -> str:
     """Return the root body, which is behind a joint by which it only floats or drives in a world."""
     body = bodies[robot.root]
@@ -245,9 +167,3 @@ def _order() -> Iterator[tuple[str, str]]:
         for first, *others in (leg, arm):
             names = [first, *(f"{side}_{part}" for part in others)]
             yield from zip(names[1:], names, strict=False)
-
-
-def _coplanar(T_a: Array, T_b: Array) -> bool:
-    """Return whether two frames have one XY plane, the same side up."""
-    T_ab = inverse(T_a) @ T_b
-    return bool(abs(T_ab[2, 3]) <= NEAR and T_ab[2, 2] > cos(TURNED))

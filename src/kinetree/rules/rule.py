@@ -58,6 +58,8 @@ class Rule:
     edits remove the finding."""
     safe: ClassVar[bool] = True
     """Whether the repairs keep all names that other files may use."""
+    by_name: ClassVar[bool] = False
+    """Whether the repairs are made only if the selected codes name the rule, since programs may not notice them."""
     turns: ClassVar[float] = 0.0
     """Largest change by `repair` of an angle of an origin, rad; links behind it move. If it is zero, no frame may
     move."""

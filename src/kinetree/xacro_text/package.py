@@ -3,7 +3,7 @@ rules, the checker and the fixer, and cached for REMEMBERED seconds."""
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,6 +19,8 @@ from kinetree.xacro_text.known_packages import MANIFESTS, REMEMBERED
 
 ENDINGS = (".xacro", ".urdf", ".xml")
 """Endings of files that may have instructions of xacro."""
+SHOWING = (".md", ".rst", ".txt", ".launch", ".py", ".sh", ".yaml")
+"""Endings of other files that show how macros are called."""
 MOST = 500
 """Most files of a package that are searched."""
 INCLUDED = re.compile(r"<(?:xacro:)?include\s[^<>]*?filename\s*=\s*[\"']([^\"']*)")
@@ -116,6 +118,20 @@ def is_called_around(name: str, file: str) -> bool:
     if package is None or not package.whole:
         return True
     return name in package.called[0] or name in package.called[1].get(basename(file), ())
+
+
+def texts_around(file: str) -> Iterator[str]:
+    """Yield the texts of the package of a file that may show calls of macros: its xacro files, then launch files, tests
+    and pages, and the pages beside the package."""
+    package = package_of(file)
+    if package is None:
+        return
+    yield from package.texts.values()
+    named = [*islice(files_below(package.folder, lambda name: name.lower().endswith(SHOWING)), MOST)]
+    with unrecorded():
+        for path in (*named, *package.folder.parent.glob("README*")):
+            with suppress(KinetreeError, OSError):
+                yield read_file(path).decode(errors="replace")
 
 
 def is_included_around(file: str) -> bool:

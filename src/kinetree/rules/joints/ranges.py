@@ -300,21 +300,3 @@ class MimicChain(JointQuality):
                     f"many programs need it to follow {leader.mimic.joint!r} directly"
                 )
                 yield self.finding(message, joint)
-
-
-class MimicOfNothing(JointQuality):
-    """The multiplier of a mimic is not zero.
-
-    With zero the joint never moves.
-    """
-
-    code = "MIM-003"
-    clause = "value = multiplier * other joint's value + offset"
-    good = 'velocity="8" effort="33"/>'
-    bad = 'velocity="8" effort="33"/><mimic joint="joint_5" multiplier="0"/>'
-
-    def check(self, robot: Robot) -> Iterator[Finding]:
-        """A multiplier of zero."""
-        for joint in robot.joints.values():
-            if joint.mimic and joint.mimic.multiplier == 0 and not joint.mimic.higher:
-                yield self.finding("the multiplier of <mimic> is 0, so the joint never moves", joint)

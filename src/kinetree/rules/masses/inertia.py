@@ -7,7 +7,7 @@ import numpy as np
 from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
-from kinetree.model.robot import Link, Robot
+from kinetree.model.robot import Link
 from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
@@ -320,9 +320,9 @@ class MovingWithoutInertial(Quality):
 """
     bad = ""
 
-    def check(self, robot: Robot, weighed: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
         """A body that a joint moves, of which no link has an inertial, nor a mass that follows from its shapes."""
-        is_sdf = robot.text is not None and robot.text.format == "sdf"
+        is_sdf = any(code == "no-inertial" for code, _ in noted)
         so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else "; simulators refuse or remove it"
         for links in weighed.values():
             if not any(link.inertial for link in links):

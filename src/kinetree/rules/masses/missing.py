@@ -1,8 +1,7 @@
-"""Rules about masses and inertias that compare links: the root, fixed links, long bodies, copies."""
+"""Rules about masses and inertias that compare links: the root, fixed links, copies."""
 
 import re
 from collections.abc import Iterator
-from itertools import permutations
 
 import numpy as np
 
@@ -16,16 +15,7 @@ from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL, Noted
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
 from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
 
-ALIKE = Threshold(2.0, "", "largest factor between the ratios of the moments to those of a box, if the order fits")
-UNLIKE = Threshold(4.0, "", "smallest factor between these ratios in the order as written")
-LONG = Threshold(1.5, "", "smallest ratio of the longest side to the next")
-SPARSE = Threshold(0.2, "", "smallest ratio of the moments to those of a box that is judged")
-FULL = Threshold(1.5, "", "largest ratio of the moments to those of a box that is judged")
-OFF = Threshold(0.25, "", "largest distance of the centre of mass from the middle of the shapes, in their sides")
-SKEW = Threshold(0.1, "", "largest product of inertia, as a part of the largest moment, if a shape is a mesh")
-MEASURED = Threshold(1e-3, "", "the same without meshes; larger products are measured, beside shapes that are a sketch")
 COPIES = Threshold(4, "links", "smallest number of links with the same mass and inertia")
 DIFFERENT = Threshold(2.0, "", "smallest ratio of the sizes of links that cannot have one inertia")
 
@@ -144,39 +134,6 @@ class InertiaWithoutMass(LinkQuality):
                 yield self.finding(message, link)
 
 
-class LongBody(LinkQuality):
-    """The largest moments of inertia of a long body are across it.
-
-    A long body turns easily about its length. Where the moments of a box of its size and mass fit in another order,
-    they were written in another order, or in the axes of another frame.
-    """
-
-    code = "INR-016"
-    thresholds = (UNLIKE, ALIKE, LONG, SPARSE, FULL, OFF, SKEW, MEASURED)
-    evidence = "heuristic"
-    clause = "moments of inertia in the axes of the frame of the inertial"
-    good = '<inertia ixx="0.0192" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.116267"/>'
-    bad = '<inertia ixx="0.116267" ixy="0" ixz="0" iyy="0.116267" iyz="0" izz="0.0192"/>'
-
-    def check(self, robot: Robot, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """Moments that differ from those of a solid box of the link's size, and fit it in another order of the axes. A
-        link to which a shape without an inertial is fixed is not judged. Moments with products are measured, and right
-        beside shapes that are a sketch without meshes."""
-        shared = {bodies[link.name] for link in robot.links.values() if shapes_of(link) and not link.inertial}
-        least, _, most = counted.moments.T
-        for link, mass, _ in counted.where((counted.mass > 0) & (least > NOTHING) & (most >= UNLIKE / ALIKE * least)):
-            if bodies[link.name] in shared:
-                continue
-            part = bounds.part(shapes_of(link))
-            if part is None or np.ptp(part, axis=0).argmax() == _in_link_axes(link).diagonal().argmin():
-                continue
-            skew = SKEW if any(one.shape.kind == "mesh" for one in shapes_of(link)) else MEASURED
-            if order := _wrong_order(link, mass, bounds.whole(shapes_of(link)), skew):
-                long, least = order
-                message = f"the shapes are longest along {long}, but the least moment of inertia is about {least}"
-                yield self.finding(f"{message}; expected about {long}", link)
-
-
 class CopiedInertia(LinkQuality):
     """Links of different sizes have inertias of their own.
 
@@ -216,36 +173,3 @@ def _is_urdf(robot: Robot) -> bool:
 
 def _is_heavy(link: Link) -> bool:
     return link.inertial is not None and link.inertial.mass > 0
-
-
-def _in_link_axes(link: Link) -> Array:
-    """Return the inertia (3, 3) of a link about its centre of mass, in the axes of the link."""
-    assert link.inertial
-    R = link.inertial.origin[:3, :3]
-    return np.asarray(R @ link.inertial.inertia @ R.T)
-
-
-def _wrong_order(link: Link, mass: float, box: Array | None, skew: float) -> tuple[str, str] | None:
-    """Return the longest axis of a box and that of the least moment, if moments fit the box in another order alone."""
-    inertia = _in_link_axes(link)
-    moments = inertia.diagonal()
-    if box is None or np.ptp(box, axis=0).min() <= 0 or moments.min() <= 0:
-        return None
-    if np.abs(inertia - np.diag(moments)).max() > skew * moments.max():
-        return None
-    squares = np.ptp(box, axis=0) ** 2
-    expected = squares.sum() - squares
-
-    def distance(order: tuple[int, ...]) -> float:
-        ratios = np.log(moments[list(order)] / expected)
-        return float(np.ptp(ratios))
-
-    scale = float(np.exp(np.log(moments / (mass / 12 * expected)).mean()))
-    sides = np.sort(np.sqrt(squares))
-    assert link.inertial
-    off = np.abs(link.inertial.origin[:3, 3] - box.mean(axis=0)) / np.ptp(box, axis=0)
-    if sides[2] < LONG * sides[1] or not SPARSE < scale < FULL or OFF < off.max() <= 0.5:
-        return None
-    if distance((0, 1, 2)) < np.log(UNLIKE) or min(map(distance, permutations(range(3)))) > np.log(ALIKE):
-        return None
-    return "xyz"[int(squares.argmax())], "xyz"[int(moments.argmin())]

@@ -19,8 +19,6 @@ from kinetree.spatial.se3 import Array
 NEAR = Threshold(0.05, "rad", "largest turn of the frame from its place, since cameras are calibrated")
 OPTICAL = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
 """R_body_optical, which is rpy(-π/2, 0, -π/2): z forward, x right, y down, where the body has x forward, y left."""
-NED = (np.diag((1.0, -1.0, -1.0)), np.array(((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))))
-"""R_body_ned and R_enu_ned: turned about the body's own x, or with x and y of east, north, up exchanged."""
 ALONG = Threshold(0.5, "cosine", "largest angle between a direction and its axis")
 
 # Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
@@ -128,35 +126,6 @@ class Optical(Rep103):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), (OPTICAL,))
             if off > NEAR:
                 message = f"the frame is {number(np.rad2deg(off))} degrees off; expected rpy -π/2 0 -π/2 in {body!r}"
-                yield self.finding(message, link_or_frame(robot, frame))
-
-
-class NorthEastDown(Rep103):
-    """A frame with the suffix _ned has x north, y east and z down.
-
-    It is the frame without the suffix, turned by π about x; or a frame of east, north, up with x and y exchanged and z
-    down.
-    """
-
-    code = "R103-005"
-    thresholds = (NEAR,)
-    clause = 'an appropriately transformed secondary frame with the "_ned" suffix'
-    base = """<robot name="boat">
-  <link name="base_link"/><link name="base_link_ned"/>
-  <joint name="ned" type="fixed">
-    <origin rpy="3.141592653589793 0 0"/><parent link="base_link"/><child link="base_link_ned"/>
-  </joint>
-</robot>
-"""
-    good = 'rpy="3.141592653589793 0 0"'
-    bad = 'rpy="0 3.141592653589793 0"'
-
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
-        """Rotations between a frame and its second frame that are neither."""
-        for frame, body in _second_frames("ned", robot, bodies):
-            off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), NED)
-            if off > NEAR:
-                message = f"the frame is {number(np.rad2deg(off))} degrees off; expected north, east, down of {body!r}"
                 yield self.finding(message, link_or_frame(robot, frame))
 
 

@@ -11,12 +11,11 @@ from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.rep199.clause import Arms, Rep199, angle, geometry
 from kinetree.rules.rep199.fixes import number_links, numbered_links
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rep199.turns import ALIGNED, turn_links, turned_links
 from kinetree.syntax.numbers import whole_number
 
 LISTED = 7
 """Number of names in a message."""
-ALIGNED = Threshold(0.1, "degrees", "largest turn of the frame of a link")
 
 
 def _number(arm: Arm, link: str) -> int | None:
@@ -103,23 +102,24 @@ class LinkOrientation(Rep199):
     bad = """<origin xyz="0 0 0.6" rpy="1.5707963267948966 0 0"/>
     <parent link="link_2"/>"""
 
+    repair = staticmethod(turn_links)
+    safe = False
+    by_name = True
+
     def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
         """Frames of links are turned."""
-        for arm in arms:
-            foot = poses[arm.base_link or arm.foot][:3, :3]
-            turned = [link for link in numbered_links(robot, arm) if angle(foot.T @ poses[link][:3, :3]) > ALIGNED]
-            if turned:
-                R = foot.T @ poses[turned[0]][:3, :3]
+        for foot, turns in turned_links(robot, arms, poses):
+            if turned := [*turns]:
+                R = turns[turned[0]][:3, :3]
                 more = len(turned) - 1
                 rest = (
                     f"; {more} more link{'s' * (more > 1)} of the arm {'are' if more > 1 else 'is'} rotated too"
                     if more
                     else ""
                 )
-                message = (
-                    f"is rotated {number(angle(R))} degrees in {arm.base_link or arm.foot!r} with all joints at zero"
-                )
-                yield self.finding(f"{message}; expected the same axes{rest}", robot.links[turned[0]])
+                message = f"is rotated {number(angle(R))} degrees in {foot!r} with all joints at zero"
+                fix = "kinetree fix --unsafe --select R199-303 turns them, and leaves all else in its place"
+                yield self.finding(f"{message}; expected the same axes{rest}", robot.links[turned[0]], fix=fix)
 
 
 class LinkGeometry(Rep199):

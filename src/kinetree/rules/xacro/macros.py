@@ -24,7 +24,7 @@ from kinetree.xacro_text.names import (
     used_in,
 )
 from kinetree.xacro_text.reading import INSTRUCTIONS
-from kinetree.xacro_text.text import MOST_MACROS, Call, Macro, Program, Use
+from kinetree.xacro_text.text import MOST_MACROS, Call, Program, Use
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -232,36 +232,6 @@ class UsedArguments(XacroTextRule):
             name = argument.get("name") or ""
             if argument.document is program.roots[0].document and name not in used:
                 yield self.at(argument, "name", f"the argument {name!r} is never used")
-
-
-class OneDefinition(XacroTextRule):
-    """No macro is defined twice.
-
-    The second definition replaces the first without a warning.
-    """
-
-    code = "XAC-009"
-    evidence = "heuristic"
-    clause = "one name, one macro"
-    good = '<xacro:if value="true">'
-    bad = (
-        '<xacro:macro name="arm" params="prefix length *origin"><link name="${prefix}${length}"/></xacro:macro>\n'
-        + good
-    )
-
-    def check(self, program: Program) -> Iterator[Finding]:
-        """A second definition with other content, of macros that are defined whatever the arguments are."""
-        first: dict[str, Macro] = {}
-        for macro in program.macros:
-            if not macro.always:
-                continue
-            other = first.setdefault(macro.name, macro)
-            if other.element.raw.split() != macro.element.raw.split():
-                before = other.element.source
-                same = before.file == macro.element.source.file
-                where = f"on line {before.line}" if same else f"in {before.file}, line {before.line}"
-                message = f"the macro is already defined {where}; this definition replaces that one"
-                yield self.at(macro.element, "name", message)
 
 
 class IncludedFiles(XacroTextRule):
