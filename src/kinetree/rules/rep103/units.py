@@ -62,7 +62,7 @@ class Units(Rep103):
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
         for rpy in rpys if turns else ():
             if large := [text for text in rpy.numbers if text in turns]:
-                message = f"rpy {', '.join(large)} is more than a whole turn; is it in degrees?"
+                message = f"{rpy.name} {', '.join(large)} is more than a whole turn; is it in degrees?"
                 yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
         for link in robot.links.values():
             yield from self._link(link) if link.name not in scenery else ()
