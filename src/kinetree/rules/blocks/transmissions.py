@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kinetree.errors import Finding
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.facts import fact
-from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.quality import Quality, others, with_blocks
 from kinetree.rules.structure import Block
 from kinetree.syntax.xml.reader import Element
 
@@ -88,6 +88,46 @@ class Reductions(Quality):
                 if not number_of(part.text):
                     message = f"<{part.tag}> is {part.text.strip()!r}; expected a number other than zero"
                     yield self.finding(message, element.label, source=part.source)
+
+
+class WholeTransmissions(Quality):
+    """A transmission has a name, a type, a joint with its interface, and an actuator.
+
+    Loaders leave out a transmission that lacks one of them, and the joint cannot be controlled.
+    """
+
+    code = "CTL-012"
+    clause = "a transmission has a name, a type, joints and actuators"
+    url = TRANSMISSIONS
+    base = with_blocks(TRANSMISSION)
+    good = """<actuator name="motor_1"><mechanicalReduction>101</mechanicalReduction></actuator>"""
+    bad = ""
+
+    def check(self, transmissions: tuple[Element, ...], blocks: tuple[Block, ...]) -> Iterator[Finding]:
+        """A missing part, once for all transmissions that lack the same. Those of the PR2, which have their type as an
+        attribute, may have other parts; files with ros2_control need no hardwareInterface."""
+        needs_interface = not any(element.tag == "ros2_control" for _, element in blocks)
+        lacking: dict[str, list[Element]] = {}
+        for element in transmissions:
+            for part in _missing(element, needs_interface) if not element.get("type") else ():
+                lacking.setdefault(part, []).append(element)
+        for part, (first, *rest) in lacking.items():
+            message = f"the transmission has no {part}{others([one.get('name') or '' for one in rest])}"
+            yield self.finding(message, first.label, source=first.source)
+
+
+def _missing(element: Element, needs_interface: bool) -> Iterator[str]:
+    """Yield what a transmission lacks."""
+    if not element.get("name"):
+        yield "name"
+    if not any(part.text.strip() for tag in ("type", "plugin") for part in element.find_all(tag)):
+        yield "<type>"
+    for tag in ("joint", "actuator"):
+        if element.find(tag) is None:
+            yield f"<{tag}>"
+    parts = [*element.find_all("joint"), *element.find_all("actuator")]
+    if needs_interface and element.find("plugin") is None and element.find("joint") and not _interfaces(parts):
+        yield "<hardwareInterface> in its <joint>"
 
 
 @fact
