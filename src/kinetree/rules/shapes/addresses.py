@@ -2,9 +2,11 @@
 
 import os
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from posixpath import normpath
 from types import MappingProxyType
@@ -21,13 +23,16 @@ DEEPEST = Threshold(4, "folders", "largest number of folders above the model in 
 SOUGHT = (LIKE, DEEPEST)
 """Numbers on which findings about addresses depend."""
 
+MOST_FOLDERS, MOST_ENTRIES = 50, 2000
+"""Most folders beside a model, and entries of each, in which the meshes of a package are looked for."""
+
 ASTRAY = MappingProxyType(
     {
-        "nameless": "names no package; expected package://name/path",
-        "folder": "names no file in the package; expected package://name/path",
-        "outside": "leads out of its package, but every package may be installed in its own folder",
-        "backslash": "has backslashes; expected package://name/path",
-        "host": "names another computer after file://; expected file:///path",
+        "nameless": "names no {scheme}; expected {scheme}://name/path",
+        "folder": "names no file in the {scheme}; expected {scheme}://name/path",
+        "outside": "leads out of its {scheme}, but every {scheme} may be installed in its own folder",
+        "backslash": "has backslashes; expected {scheme}://name/path",
+        "host": "has no path after file://; expected file:///path, or a path from this file without file://",
     }
 )
 """Faults of names that cannot lead to a file."""
@@ -72,14 +77,39 @@ def in_own_package(name: str, file: str, confined: Confinement | Literal[False])
     return ""
 
 
+def lost_siblings(names: list[str], file: str, confined: Confinement | Literal[False]) -> tuple[str, list[str]]:
+    """Return the folder, near a file, that has at least half of the meshes of one folder of a package that is not
+    found, and the names of those that it lacks."""
+    inside, wanted = names[0].split("/", 3)[-1].rpartition("/")[0], {name: name.rpartition("/")[2] for name in names}
+    model = Path(file).absolute().parent
+    stops = (model / ".git").exists() or any((model / mark).is_file() for mark in MANIFESTS)
+    for folder in _folders((model,) if stops else (model, model.parent), inside):
+        with suppress(OSError):
+            if confined and not confined.holds(folder):
+                continue
+            there = {entry.name for entry in islice(os.scandir(folder), MOST_ENTRIES)}
+            lost = [name for name, last in wanted.items() if last not in there]
+            if lost and 2 * len(lost) <= len(names):
+                return folder.name, lost
+    return "", []
+
+
+def _folders(tops: tuple[Path, ...], inside: str) -> Iterator[Path]:
+    """Yield folders, and those in them."""
+    for top in tops:
+        yield from (top, top / inside)
+        with suppress(OSError):
+            yield from islice((Path(entry) for entry in os.scandir(top) if entry.is_dir()), MOST_FOLDERS)
+
+
 @lru_cache(maxsize=1000)
 def address_fault(name: str) -> str | None:
     """Return the key in ASTRAY of the fault of a file name, if it has one."""
     scheme, _, rest = name.partition("://")
     first, _, path = rest.partition("/")
-    if scheme == "package":
+    if scheme in ("package", "model"):
         outside = normpath(path).split("/")[0] == ".."
         faults = {"backslash": "\\" in first, "nameless": not first, "folder": not path.strip("/"), "outside": outside}
         return next((fault for fault, is_so in faults.items() if is_so), None)
-    is_drive = first.endswith(":")
-    return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None
+    is_host = first not in ("", "localhost", "media") and not first.endswith(":")  # Gazebo has folders called media
+    return "host" if scheme == "file" and is_host else None
