@@ -30,7 +30,10 @@ _TABLE = {
     "MSH": ("Files of meshes and textures", "shapes.meshes shapes.portable shapes.looks blocks.files"),
     "XAC": ("Texts of xacro files", "xacro.prefixes xacro.macros xacro.properties"),
     "CTL": ("Interfaces of ros2_control, and transmissions", "blocks.ros2_control blocks.transmissions"),
-    "MVT": ("YAML files of MoveIt and controllers", "parameters.moveit parameters.controllers parameters.wheels"),
+    "MVT": (
+        "YAML files of MoveIt and controllers",
+        "parameters.moveit parameters.controllers parameters.wheels parameters.kinds",
+    ),
     "SRD": ("Semantic descriptions (SRDF)", "srdf.contents srdf.states"),
     "MJC": ("Texts of MJCF files", "mjcf"),
     "CON": ("Links in contact", "contact.rules"),

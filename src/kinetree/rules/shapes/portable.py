@@ -9,7 +9,7 @@ from kinetree.rules.quality import others
 from kinetree.rules.shapes.meshes import MeshRule
 
 ALONE = re.compile(
-    r"""["'>]\s*((?:file:/*)?(?:/(?:home|Users|root|media|mnt)/|[A-Za-z]:[\\/]|\$\(cwd\))[^"'<>]*[\w.])"""
+    r"""["'>]\s*((?:file://)?(?:/(?:home|Users|root|media|mnt)/|/?[A-Za-z]:[\\/]|\$\(cwd\))[^"'<>]*[\w.])"""
 )
 """A path in the folder of a user, on a drive, or where a program was started, that begins a text."""
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
