@@ -16,6 +16,7 @@ TRANSMISSION_TYPES = tuple(
     f"transmission_interface/{name}"
     for name in ("SimpleTransmission", "DifferentialTransmission", "FourBarLinkageTransmission")
 )
+PARTS = ("type", "joint", "actuator", "hardwareInterface")
 TRANSMISSION = """\
   <transmission name="drive_1">
     <type>transmission_interface/SimpleTransmission</type>
@@ -91,43 +92,32 @@ class Reductions(Quality):
 
 
 class WholeTransmissions(Quality):
-    """A transmission has a name, a type, a joint with its interface, and an actuator.
+    """A transmission has a type, a joint with its interface, and an actuator.
 
     Loaders leave out a transmission that lacks one of them, and the joint cannot be controlled.
     """
 
     code = "CTL-012"
-    clause = "a transmission has a name, a type, joints and actuators"
+    clause = "a transmission has a type, joints and actuators"
     url = TRANSMISSIONS
     base = with_blocks(TRANSMISSION)
     good = """<actuator name="motor_1"><mechanicalReduction>101</mechanicalReduction></actuator>"""
     bad = ""
 
     def check(self, transmissions: tuple[Element, ...], blocks: tuple[Block, ...]) -> Iterator[Finding]:
-        """A missing part, once for all transmissions that lack the same. Those of the PR2, which have their type as an
-        attribute, may have other parts; files with ros2_control need no hardwareInterface."""
-        needs_interface = not any(element.tag == "ros2_control" for _, element in blocks)
+        """A missing part, once for all transmissions that lack the same. Transmissions that have their type as an
+        attribute, as the PR2's, may have other parts; files with ros2_control need no hardwareInterface."""
+        is_ros2 = any(element.tag == "ros2_control" for _, element in blocks)
         lacking: dict[str, list[Element]] = {}
-        for element in transmissions:
-            for part in _missing(element, needs_interface) if not element.get("type") else ():
+        for element in transmissions if not any(element.get("type") for element in transmissions) else ():
+            tags = {part.tag for part in element.walk() if part.get("name") or part.children or part.text.strip()}
+            tags |= {"type"} if "plugin" in tags else set()
+            tags |= {"hardwareInterface"} if is_ros2 or "joint" not in tags else set()
+            for part in (part for part in PARTS if part not in tags):
                 lacking.setdefault(part, []).append(element)
         for part, (first, *rest) in lacking.items():
-            message = f"the transmission has no {part}{others([one.get('name') or '' for one in rest])}"
+            message = f"the transmission has no <{part}>{others([one.get('name') or '' for one in rest])}"
             yield self.finding(message, first.label, source=first.source)
-
-
-def _missing(element: Element, needs_interface: bool) -> Iterator[str]:
-    """Yield what a transmission lacks."""
-    if not element.get("name"):
-        yield "name"
-    if not any(part.text.strip() for tag in ("type", "plugin") for part in element.find_all(tag)):
-        yield "<type>"
-    for tag in ("joint", "actuator"):
-        if element.find(tag) is None:
-            yield f"<{tag}>"
-    parts = [*element.find_all("joint"), *element.find_all("actuator")]
-    if needs_interface and element.find("plugin") is None and element.find("joint") and not _interfaces(parts):
-        yield "<hardwareInterface> in its <joint>"
 
 
 @fact

@@ -22,7 +22,7 @@ def value_fault(robot: Robot, name: str, values: Mapping[str, float], rounded: f
     ROUNDED."""
     joint = robot.joints.get(name)
     return (
-        joint and joint.kind.single and (_outside(joint, values[name], rounded) or _astray(robot, joint, values))
+        joint and joint.kind.single and (_outside(joint, values[name], rounded) or astray(robot, joint, values))
     ) or ""
 
 
@@ -37,7 +37,8 @@ def _outside(joint: Joint, value: float, rounded: float) -> str:
     return f"the joint {joint.name!r} is at {there} {of}; its limits are {low} to {high} {of}{degrees}"
 
 
-def _astray(robot: Robot, joint: Joint, values: Mapping[str, float]) -> str:
+def astray(robot: Robot, joint: Joint, values: Mapping[str, float]) -> str:
+    """Return a message about a value that is away from where that of the leader puts the joint, "" without fault."""
     leader, coefficients = mimic_polynomial(robot, joint.name)
     if joint.mimic is None or leader not in values:
         return ""

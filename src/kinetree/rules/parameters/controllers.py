@@ -117,12 +117,9 @@ class ControllerTypes(FileRule):
 
 def _interfaces(controller: Controller, kind: str) -> list[str]:
     """Return the interfaces of its joints that a controller asks for."""
-    return commanded(controller) if kind == "command" else [one.text for one in controller.names("state_interfaces")]
-
-
-def commanded(controller: Controller) -> list[str]:
-    """Return the command interfaces of its joints that a controller takes."""
-    fixed = [name for begins, name in COMMANDED.items() if controller.type.startswith(begins)]
-    keys = ("interface_name",) if controller.type.startswith("forward_command_controller/") else ()
-    names = [one.text for key in ("command_interfaces", *keys) for one in controller.names(key)]
-    return list(dict.fromkeys((*fixed, *names)))
+    if kind == "command":
+        fixed = [name for begins, name in COMMANDED.items() if controller.type.startswith(begins)]
+        keys = ("interface_name",) if controller.type.startswith("forward_command_controller/") else ()
+        names = [one.text for key in ("command_interfaces", *keys) for one in controller.names(key)]
+        return list(dict.fromkeys((*fixed, *names)))
+    return [one.text for one in controller.names("state_interfaces")]

@@ -39,7 +39,7 @@ class Rpy(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the numbers in messages."""
+        """Name of the numbers."""
         return "the angle" if self.element.tag == "pose" else "euler" if "euler" in self.element.attributes else "rpy"
 
     @property
@@ -49,10 +49,9 @@ class Rpy(NamedTuple):
 
     def place(self, text: str) -> Source:
         """Return the place of the first of the numbers with this text."""
-        name = "euler" if "euler" in self.element.attributes else "rpy"
-        written = self.element.attributes.get(name)
+        written = self.element.attributes.get(self.name)
         if written is not None:
-            place = self.element.place(name)
+            place = self.element.place(self.name)
             before = re.search(rf"(?<!\S){re.escape(text)}(?!\S)", written)
             return replace(place, column=(place.column or 1) + (before.start() if before else 0))
         document, start = self.element.document, self.element.tag_stop

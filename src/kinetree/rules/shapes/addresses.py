@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby
 from pathlib import Path
 from posixpath import normpath
 from types import MappingProxyType
@@ -23,8 +23,8 @@ DEEPEST = Threshold(4, "folders", "largest number of folders above the model in 
 SOUGHT = (LIKE, DEEPEST)
 """Numbers on which findings about addresses depend."""
 
-MOST_FOLDERS, MOST_ENTRIES = 50, 2000
-"""Most folders beside a model, and entries of each, in which the meshes of a package are looked for."""
+MOST_FOLDERS = 50
+"""Most folders beside a model in which the meshes of a package are looked for."""
 
 ASTRAY = MappingProxyType(
     {
@@ -72,34 +72,35 @@ def in_own_package(name: str, file: str, confined: Confinement | Literal[False])
             path = joined(folder, rest, name)
             if rest and not (confined and not confined.holds(path)) and path.is_file():
                 return folder.name
-        if (folder / ".git").exists() or any((folder / mark).is_file() for mark in MANIFESTS):
+        if _is_top(folder):
             break
     return ""
 
 
-def lost_siblings(names: list[str], file: str, confined: Confinement | Literal[False]) -> tuple[str, list[str]]:
-    """Return the folder, near a file, that has at least half of the meshes of one folder of a package that is not
-    found, and the names of those that it lacks."""
-    inside, wanted = names[0].split("/", 3)[-1].rpartition("/")[0], {name: name.rpartition("/")[2] for name in names}
-    model = Path(file).absolute().parent
-    stops = (model / ".git").exists() or any((model / mark).is_file() for mark in MANIFESTS)
-    for folder in _folders((model,) if stops else (model, model.parent), inside):
-        with suppress(OSError):
-            if confined and not confined.holds(folder):
-                continue
-            there = {entry.name for entry in islice(os.scandir(folder), MOST_ENTRIES)}
-            lost = [name for name, last in wanted.items() if last not in there]
-            if lost and 2 * len(lost) <= len(names):
-                return folder.name, lost
-    return "", []
+def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:
+    """Yield the meshes of a package that is not found which a folder near the model lacks, and the folder, if it has at
+    least half of the meshes of one folder of the package."""
+    model, *above = Path(file).absolute().parents
+    tops = [top for top in (model, *(above[:1] if not _is_top(model) else ())) if not confined or confined.holds(top)]
+    for inside, group in groupby(sorted(names), lambda name: name.rpartition("/")[0]):
+        wanted = [name.rpartition("/")[2] for name in group]
+        near = [folder for top in tops for folder in (top, top.joinpath(*inside.split("/")[3:]), *_entries(top))]
+        for folder in near[:MOST_FOLDERS] if len(wanted) > 1 else ():
+            there = {entry.name for entry in _entries(folder) if not confined or confined.holds(folder)}
+            lost = [name for name in wanted if name not in there]
+            if 0 < 2 * len(lost) <= len(wanted):
+                yield from ((f"{inside}/{name}", folder.name) for name in lost)
+                break
 
 
-def _folders(tops: tuple[Path, ...], inside: str) -> Iterator[Path]:
-    """Yield folders, and those in them."""
-    for top in tops:
-        yield from (top, top / inside)
-        with suppress(OSError):
-            yield from islice((Path(entry) for entry in os.scandir(top) if entry.is_dir()), MOST_FOLDERS)
+def _is_top(folder: Path) -> bool:
+    return (folder / ".git").exists() or any((folder / mark).is_file() for mark in MANIFESTS)
+
+
+def _entries(folder: Path) -> list[Path]:
+    with suppress(OSError):
+        return list(folder.iterdir())
+    return []
 
 
 @lru_cache(maxsize=1000)

@@ -119,27 +119,25 @@ class OneShapeOnePlace(LinkQuality):
                     shape = f"mesh {file_of(one)!r}" if file_of(one) else one.shape.kind
                     message = f"the collision {shape} {moved}; expected the origin of the same shape as visual"
                     yield self.finding(message, link, source=one.source)
-                twins = [s for s in link.visuals if _is_twin(s, one)]
-                if not same[0] and len(twins) == 1 and (away := _apart(bounds, twins[0], one)):
+                twins = [s for s in link.visuals if _is_twin(s, one)] if not same[0] else []
+                if len(twins) == 1 and (away := _apart(bounds.whole(twins), bounds.whole((one,)))):
                     message = f"the collision mesh {file_of(one)!r} is {number(away)} m from the visual"
                     yield self.finding(f"{message} {file_of(twins[0])!r}", link, source=one.source)
 
 
 def _is_twin(one: Geometry, other: Geometry) -> bool:
     """Return whether the files of two meshes have one name in two formats, and their origins differ."""
-    names = [PurePosixPath(file_of(shape).lower()) for shape in (one, other)]
-    known = all(shape.shape.kind == "mesh" and "submesh" not in shape.shape.parameters for shape in (one, other))
-    return known and names[0].stem == names[1].stem and not np.allclose(one.origin, other.origin, atol=MOVED)
+    names = [PurePosixPath(file_of(shape).lower()).stem for shape in (one, other)]
+    return bool(names[0]) and names[0] == names[1] and not np.allclose(one.origin, other.origin, atol=MOVED)
 
 
-def _apart(bounds: Bounds, seen: Geometry, felt: Geometry) -> float:
-    """Return how far the middles of the boxes of two meshes of one size are apart, m; 0 if they are not."""
-    one, other = bounds.whole((seen,)), bounds.whole((felt,))
-    if one is None or other is None or size_of(one) < MARKER:
-        return 0.0
+def _apart(one: np.ndarray | None, other: np.ndarray | None) -> float:
+    """Return how far the middles of two boxes of one size are apart, m; 0 if they are not."""
     slack = max(MOVED, ALIKE * size_of(one))
+    if one is None or other is None or not np.allclose(np.ptp(one, axis=0), np.ptp(other, axis=0), atol=slack):
+        return 0.0
     away = float(np.linalg.norm(one.mean(axis=0) - other.mean(axis=0)))
-    return away if np.allclose(np.ptp(one, axis=0), np.ptp(other, axis=0), atol=slack) and away > slack else 0.0
+    return away if away > slack and size_of(one) >= MARKER else 0.0
 
 
 def _is_same(one: Geometry, other: Geometry) -> bool:

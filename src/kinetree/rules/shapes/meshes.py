@@ -21,7 +21,7 @@ from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import fact
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.quality import LinkQuality, Quality, Shapes, grouped, others
+from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
 from kinetree.rules.shapes.addresses import (
     ASTRAY,
     SOUGHT,
@@ -137,7 +137,8 @@ class MissingMesh(MeshRule):
                 unknown.add(package)
                 asked = geometry.source.file if geometry.source else ""
                 file = asked if is_urdf and scheme == "package" else ""
-                for other, folder in _lost(uses, f"{scheme}://{package}/", asked, confined) if asked else ():
+                siblings = (other for other in uses if asked and other.startswith(f"{scheme}://{package}/"))
+                for other, folder in lost_siblings(siblings, asked, confined):
                     message = f"the mesh {other!r} is not in {folder!r}, which has others of its folder"
                     yield self.finding(message, uses[other][0], source=uses[other][1].source)
                 if file and (here := in_own_package(name, file, confined)):
@@ -151,16 +152,6 @@ class MissingMesh(MeshRule):
                     message = f"the {scheme} {package!r} {where}, so its meshes were not checked"
                     fix = f"name its folder: --package {package}=FOLDER, or packages={{{package!r}: FOLDER}}"
                     yield self.finding(message, robot, severity="info", fix=fix)
-
-
-def _lost(
-    uses: Mapping[str, tuple[Link, Geometry]], start: str, file: str, confined: Confinement | Literal[False]
-) -> Iterator[tuple[str, str]]:
-    """Yield the meshes, of names that begin alike, that `lost_siblings` misses, with the folder that lacks them."""
-    names = [name for name in uses if name.startswith(start) and not address_fault(name)]
-    for group in grouped(names, lambda name: name.rpartition("/")[0]):
-        folder, lost = lost_siblings(group, file, confined) if len(group) > 1 else ("", [])
-        yield from ((name, folder) for name in lost)
 
 
 class EmptyMesh(MeshRule):

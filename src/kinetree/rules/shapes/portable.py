@@ -27,17 +27,14 @@ class Portable(MeshRule):
     bad = "file:///home/user/arm/meshes/link_4.stl"
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """A path in a home folder, on a drive or below $(cwd), as it is written, in any element; one finding for each
-        file. Comments, and paths that xacro makes by $(find), are not judged."""
-        if robot.text is None or robot.source is None:
-            return
-        for file, text in (robot.text.files or {robot.source.file: robot.text.text}).items():
+        """A path in a home folder, on a drive or below $(cwd), as it is written, in any element but comments; one
+        finding for each file."""
+        files = robot.text.files or {robot.source.file: robot.text.text} if robot.text and robot.source else {}
+        for file, text in files.items():
             shown = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-            if found := list(ALONE.finditer(shown)):
-                at = found[0].start(1)
-                line, column = shown.count("\n", 0, at) + 1, at - shown.rfind("\n", 0, at)
-                names = list(dict.fromkeys(match[1] for match in found))
-                where = "depends on where xacro is started" if "$(cwd)" in names[0] else "exists on one computer only"
-                message = f"the path {names[0]!r} {where}{others(names[1:])}"
-                fix = "write package://name/path, $(find name)/path, or a path from this file"
-                yield self.finding(message, "file", source=Source(file, line, column), fix=fix)
+            for first, *rest in filter(None, [list(ALONE.finditer(shown))]):
+                before, name = shown[: first.start(1)], first[1]
+                why = "depends on where xacro is started" if "$(cwd)" in name else "exists on one computer only"
+                message = f"the path {name!r} {why}{others(sorted({one[1] for one in rest} - {name}))}"
+                place = Source(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+                yield self.finding(message, "file", source=place, fix="write package://name/path or $(find name)/path")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from kinetree.errors import Finding
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 
 MOST = 5
 """Most names in a message."""
-OPPOSITES = ({"open", "opened", "close", "closed"}, {"up", "down"}, {"extended", "retracted"}, {"left", "right"})
-"""Words of states that cannot be the same."""
 SHARE = Threshold(0.7, "", "smallest part of the adjacent pairs that a list has if it is meant to have all")
 
 
@@ -111,8 +107,7 @@ class StatesAreWhole(OfSrdf):
 class StatesOnce(OfSrdf):
     """A state has a name of its own in its group, and gives each joint one value.
 
-    Of two states of one name MoveIt keeps the last. Opposites such as open and close that are equal are a copy in
-    which the values were not changed.
+    Of two states of one name MoveIt keeps the last.
     """
 
     code = "SRD-013"
@@ -122,8 +117,7 @@ class StatesOnce(OfSrdf):
   <group_state name="home" """
 
     def check(self, semantic: Semantic) -> Iterator[Finding]:
-        """Two states, end effectors or virtual joints of one name, two values of a joint in a state, and equal states
-        of opposite names."""
+        """Two states, end effectors or virtual joints of one name, and two values of a joint in a state."""
         for field in ("group_states", "virtual_joints", "end_effectors"):
             items: tuple[Any, ...] = getattr(semantic, field)
             for first, later in repeated(items, lambda item: (item.name, getattr(item, "group", ""))):
@@ -133,18 +127,6 @@ class StatesOnce(OfSrdf):
             for _, later in repeated(state.joints, lambda joint: joint.name):
                 message = f"the state gives the joint {later.name!r} two values; expected one"
                 yield self.finding(message, semantic.label(state, "group_states"), source=later.source)
-        valued = [(one.group, {joint.name: joint.value for joint in one.joints}, one) for one in semantic.group_states]
-        for (group, values, first), (other, others, later) in combinations(valued, 2):
-            if group == other and values and values == others and _are_opposite(first.name, later.name):
-                message = f"the state has the same values as its opposite {first.name!r}; was a copy not changed?"
-                yield self.finding(message, semantic.label(later, "group_states"), source=later.source)
-
-
-def _are_opposite(one: str, other: str) -> bool:
-    words = [set(re.split(r"[^a-z]+", name.lower())) for name in (one, other)]
-    return any(
-        words[0] - words[1] <= pair and words[1] - words[0] <= pair and words[0] ^ words[1] for pair in OPPOSITES
-    )
 
 
 class PairsOnce(OfSrdf):
