@@ -369,10 +369,19 @@ CASES = {
     "XML-012": Cases(
         found={
             "of every element": Model(twice(TOPICS, "<{0}>t</{0}>", "<{0}>t</{0}>"), count=6),
+            "of two elements": Model(
+                topics(f"{TOPIC}<imageTopicName>scan</imageTopicName>", ""), says="'scan' is also that of <topicName>"
+            ),
+            "of commands and odometry": topics("<topic>t</topic><odom_topic>t</odom_topic>", ""),
+            "of two remappings": topics("<remapping>a:=t</remapping><remapping>b:=t</remapping>", ""),
             "of two plug-ins": Model(topics(TOPIC, TOPIC), says="topic 'scan' is also that of plugin 'p'"),
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
         },
         silent={
+            "two remappings": topics("<remapping>a:=t</remapping><remapping>b:=u</remapping>", ""),
+            "an element twice": topics("<topic>t</topic><topic>t</topic>", ""),
+            "empty elements": topics("<topic/><odom_topic/>", ""),
+            "a frame and a topic": topics("<topic>t</topic><frameName>t</frameName>", ""),
             "empty topics": topics("<topicName/>", "<topicName/>"),
             "in every name space": twice(
                 SPACES, "<topicName>t</topicName><{0}>x</{0}>", "<topicName>t</topicName><{0}>y</{0}>"

@@ -1,18 +1,15 @@
 """Rules about the texts of MJCF files: units, ranges and numbers that MuJoCo reads without a word."""
 
-from collections.abc import Iterator, Sequence
-from math import pi
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from kinetree.confine import Confinement
 from kinetree.errors import Finding
 from kinetree.files.opener import Files
 from kinetree.model.robot import Robot
-from kinetree.repairs.fixes import EXACT, FRACTIONS, exact
+from kinetree.repairs.fixes import exact
 from kinetree.rules.facts import fact
-from kinetree.rules.joints.values import FOLLOWS, TURN, value_fault
 from kinetree.rules.rule import Rule
-from kinetree.rules.threshold import Threshold
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
@@ -26,7 +23,6 @@ NOT_NEGATIVE = {
     "cylinder": ("timeconst", "area", "diameter"),
 }
 """Tags to attributes whose numbers are 0 or more."""
-SETTLED = Threshold(0.02, "", "largest excess over a range, as a part of it, where a limit gives way to a load")
 
 
 class MjcfRule(Rule):
@@ -34,8 +30,7 @@ class MjcfRule(Rule):
 
     base: ClassVar[str | None] = (
         '<mujoco><worldbody><body name="arm" euler="0 90 0"><joint name="j" range="-90 90"/><geom size="0.1"/></body>'
-        '</worldbody><actuator><motor joint="j" ctrlrange="-1 1"/></actuator>'
-        '<keyframe><key name="home" qpos="0.5"/></keyframe></mujoco>'
+        '</worldbody><actuator><motor joint="j" ctrlrange="-1 1"/></actuator></mujoco>'
     )
     base_format: ClassVar[str] = "mjcf"
     url: ClassVar[str] = "https://mujoco.readthedocs.io/en/stable/XMLreference.html"
@@ -84,44 +79,14 @@ class SilentNumbers(MjcfRule):
         The reader and JNT-004 report those of joints."""
         classes = {part for section in mjcf_document.find_all("default") for part in section.walk()}
         for element in mjcf_document.walk():
-            for name in RANGES if element.tag != "joint" or element in classes else ():
-                span = _numbers(element, name)
-                if len(span) == 2 and span[0] > span[1]:
-                    message = f"{name} is {element.attributes[name]!r}; expected the lower number first"
+            ranges = RANGES if element.tag != "joint" or element in classes else ()
+            for name in (*ranges, *NOT_NEGATIVE.get(element.tag, ())):
+                values = numbers(element.get(name) or "") or ()
+                is_range = name in RANGES
+                if (len(values) == 2 and values[0] > values[1]) if is_range else min(values, default=0) < 0:
+                    expected = "the lower number first" if is_range else "0 or more"
+                    message = f"{name} is {element.attributes[name]!r}; expected {expected}"
                     yield self.finding(message, element.label, source=element.place(name))
-            for name in NOT_NEGATIVE.get(element.tag, ()):
-                if min(_numbers(element, name), default=0) < 0:
-                    message = f"{name} is {element.attributes[name]!r}; expected 0 or more"
-                    yield self.finding(message, element.label, source=element.place(name))
-
-
-class Keyframes(MjcfRule):
-    """The joints of a keyframe are within their ranges, and where their equality puts them.
-
-    A simulation from there starts with a blow.
-    """
-
-    code = "MJC-003"
-    thresholds = (SETTLED, TURN, FOLLOWS)
-    clause = "qpos: values of all joints, in radians and metres"
-    good = 'qpos="0.5"'
-    bad = 'qpos="30"'
-
-    def check(self, robot: Robot) -> Iterator[Finding]:
-        """A value of a joint of one coordinate outside of its range, or of a follower away from that of its leader;
-        one finding for each keyframe."""
-        from kinetree.formats.mjcf.order import take_order  # of few files
-
-        for extension in robot.extensions:
-            root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
-            order = take_order(root) if root is not None else {}
-            for key in root.children if root is not None else ():
-                given = [*_numbers(key, "qpos")]
-                own = {name: [given.pop(0) for _ in range(min(n, len(given)))] for name, (n, _) in order.items()}
-                values = {name: some[0] for name, some in own.items() if order[name][0] == len(some) == 1}
-                faults = (value_fault(robot, name, values, SETTLED) for name in values)
-                if fault := next(filter(None, faults), ""):
-                    yield self.finding(fault, f"key {key.get('name') or ''!r}", source=extension.source)
 
 
 @fact
@@ -146,10 +111,5 @@ def in_degrees(root: Element) -> bool:
 
 def _is_fraction(text: str) -> bool:
     """Return whether a number is a fraction of π, exact or rounded."""
-    value, decimals = (numbers(text) or (0.0,))[0], len(text.partition(".")[2])
-    near = min(abs(value * n / pi - round(value * n / pi)) * pi / n for n in FRACTIONS)
-    return exact(text) is not None or (decimals > 3 and 0.1 < abs(value) <= 2 * pi + EXACT and near <= EXACT)
-
-
-def _numbers(element: Element, name: str) -> Sequence[float]:
-    return numbers(element.get(name) or "") or ()
+    value = (numbers(text) or (0.0,))[0]
+    return any(exact(form) is not None for form in (text, f"{value:.3f}"))

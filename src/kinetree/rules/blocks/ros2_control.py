@@ -10,7 +10,6 @@ from kinetree.model.robot import UNLIMITED, Joint, Robot
 from kinetree.rules.blocks.gazebo import on_line, repeated
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.facts import fact
-from kinetree.rules.joints.values import FOLLOWS, astray
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block, Plugin
 from kinetree.rules.threshold import Threshold
@@ -155,21 +154,19 @@ class CommandLimits(ControlRule):
 
 
 class InitialValues(ControlRule):
-    """The initial position of a joint is inside its limits, and where the joint that it follows puts it.
+    """The initial position of a joint is inside its limits.
 
     Simulated hardware starts there; controllers and planners refuse to move from a place outside the limits.
     """
 
     code = "CTL-005"
-    thresholds = (ROUNDED, FOLLOWS)
+    thresholds = (ROUNDED,)
     clause = "initial_value of a state interface"
     good = """<param name="initial_value">0.5</param>"""
     bad = """<param name="initial_value">1.5</param>"""
 
-    def check(self, robot: Robot, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
-        """An initial_value of position outside the joint's range, or away from where the joint that it follows puts it,
-        or one that is no number."""
-        values: dict[str, float] = {}
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+        """An initial_value of position outside the joint's range, or one that is no number."""
         for one in driven:
             for part in one.interfaces("state_interface"):
                 for param in (param for param in part.find_all("param") if param.get("name") == "initial_value"):
@@ -183,10 +180,6 @@ class InitialValues(ControlRule):
                         there, low, high = numbers((value, one.joint.limit.lower, one.joint.limit.upper))
                         message = f"the joint starts at {there}, outside of its limits {low} to {high}"
                         yield self.finding(message, one.element.label, source=param.source)
-                    elif part.get("name") == "position" and one.joint:
-                        values[one.name] = value
-                        if fault := astray(robot, one.joint, values):
-                            yield self.finding(fault, one.element.label, source=param.source)
 
 
 class Followers(ControlRule):

@@ -16,19 +16,16 @@ FOLLOWS = Threshold(
 )
 
 
-def value_fault(robot: Robot, name: str, values: Mapping[str, float], rounded: float = ROUNDED) -> str:
+def value_fault(robot: Robot, name: str, values: Mapping[str, float]) -> str:
     """Return a message about the value of a joint of one coordinate that is outside of its limits, or away from where
-    the value of the joint that it follows puts it; "" without fault. values: by joint. rounded: largest excess, as
-    ROUNDED."""
+    the value of the joint that it follows puts it; "" without fault. values: by joint."""
     joint = robot.joints.get(name)
-    return (
-        joint and joint.kind.single and (_outside(joint, values[name], rounded) or astray(robot, joint, values))
-    ) or ""
+    return (joint and joint.kind.single and (_outside(joint, values[name]) or astray(robot, joint, values))) or ""
 
 
-def _outside(joint: Joint, value: float, rounded: float) -> str:
+def _outside(joint: Joint, value: float) -> str:
     lower, upper = joint.limit.lower, joint.limit.upper
-    slack = rounded * min(upper - lower, 1.0)
+    slack = ROUNDED * min(upper - lower, 1.0)
     if lower - slack <= value <= upper + slack or lower > upper:
         return ""
     degrees = "; is it in degrees?" if unit(joint) == "rad" and abs(value) > TURN > radians(abs(value)) else ""

@@ -1,13 +1,11 @@
-"""Rules about the types of parameters, and about joints that two controllers take."""
+"""A rule about the types of parameters."""
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
 
 from kinetree.errors import Finding
-from kinetree.rules.names.sides import side_of
 from kinetree.rules.parameters.controllers import HARDWARE
-from kinetree.rules.parameters.files import Controller, RosFiles
+from kinetree.rules.parameters.files import RosFiles
 from kinetree.rules.parameters.moveit import FileRule
 from kinetree.rules.parameters.wheels import GOOD
 from kinetree.syntax.yaml import Yaml
@@ -28,9 +26,6 @@ EXPECTED = {key: kind for kind, keys in _KEYS.items() for key in keys.split()}
 _OF_TRAJECTORIES = "state_publish_rate action_monitor_rate goal_time stopped_velocity_tolerance goal p i d i_clamp"
 OF_TRAJECTORIES = dict.fromkeys(_OF_TRAJECTORIES.split(), NUMBER)
 """The same of parameters of joint trajectory controllers, which others declare otherwise."""
-PARTS = {"gripper": "hand", "finger": "hand", "fingers": "hand", "neck": "head", "waist": "torso", "wheels": "base"}
-PARTS |= {part: part for part in ("arm", "hand", "head", "torso", "leg", "base")}
-"""Words in names of controllers to the part of a robot."""
 
 
 class ParameterTypes(FileRule):
@@ -64,39 +59,6 @@ class ParameterTypes(FileRule):
                     yield self.about(f"{key} is {shown}; expected {wanted}{example}", f"node {name!r}", value)
 
 
-class OneController(FileRule):
-    """A joint is commanded by the controller of its own part of the robot.
-
-    Of two controllers that claim one interface only the first is activated.
-    """
-
-    code = "MVT-015"
-    evidence = "heuristic"
-    clause = "a command interface is claimed by one controller"
-    url = "https://control.ros.org/rolling/doc/ros2_control/controller_manager/doc/userdoc.html"
-    base = HARDWARE
-    good = (
-        "controller_manager:\n  ros__parameters:\n"
-        "    arm_controller: {type: joint_trajectory_controller/JointTrajectoryController}\n"
-        "    hand_controller: {type: position_controllers/GripperActionController}\n"
-        "arm_controller:\n  ros__parameters: {joints: [joint_1], command_interfaces: [position]}\n"
-        "hand_controller:\n  ros__parameters: {joint: joint_2}\n"
-    )
-    bad = good.replace("[joint_1]", "[joint_1, joint_2]")
-
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
-        """A joint of two controllers, of ros2_control or of MoveIt, whose names say different parts, such as arm and
-        hand, or left and right. Controllers of one part, of which one runs at a time, may share joints."""
-        for controllers in (ros_files.controllers, ros_files.moveit):
-            commanding = [(one, joints) for one in controllers if (joints := _commanded(one))]
-            for (first, ours), (second, others) in combinations(commanding, 2):
-                shared = [name for name in others if name in ours]
-                if shared and _differ(first, second, shared):
-                    message = f"{', '.join(map(repr, shared))} {'is' if len(shared) == 1 else 'are'} also in the "
-                    message += f"controller {first.name!r}; expected one controller for a joint"
-                    yield self.about(message, f"controller {second.name!r}", others[shared[0]])
-
-
 def _kind(value: Yaml) -> str:
     """Return the type that ROS 2 gives a value, "" for mappings, empty values and texts that are yet to be made."""
     text = value.text
@@ -110,18 +72,3 @@ def _kind(value: Yaml) -> str:
         return WHOLE
     is_truth = re.fullmatch(r"true|false|yes|no|on|off|y|n", text, re.IGNORECASE)
     return TRUTHS if is_truth else NUMBER if value.number is not None else TEXT
-
-
-def _commanded(controller: Controller) -> dict[str, Yaml]:
-    """Return the joints that a controller commands, with their places."""
-    if "roadcaster" in controller.type or not controller.type or controller.others:
-        return {}
-    return {one.text: one for key in ("joints", "joint") for one in controller.names(key)}
-
-
-def _differ(first: Controller, second: Controller, shared: list[str]) -> bool:
-    """Return whether the names of two controllers say different parts or sides."""
-    words = [re.split(r"[^a-z]+", one.name.lower()) for one in (first, second)]
-    one, other = ({PARTS[word] for word in some if word in PARTS} for some in words)
-    by_side = {side_of(first.name), side_of(second.name)} == {"l", "r"} and any(map(side_of, shared))
-    return by_side or bool(one and other and not one & other)

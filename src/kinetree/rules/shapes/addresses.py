@@ -14,7 +14,7 @@ from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
-from kinetree.files.opener import joined, read_file
+from kinetree.files.opener import folder_of, joined, read_file
 from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
@@ -80,17 +80,24 @@ def in_own_package(name: str, file: str, confined: Confinement | Literal[False])
 def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:
     """Yield the meshes of a package that is not found which a folder near the model lacks, and the folder, if it has at
     least half of the meshes of one folder of the package."""
-    model, *above = Path(file).absolute().parents
-    tops = [top for top in (model, *(above[:1] if not _is_top(model) else ())) if not confined or confined.holds(top)]
-    for inside, group in groupby(sorted(names), lambda name: name.rpartition("/")[0]):
-        wanted = [name.rpartition("/")[2] for name in group]
+    model = (folder_of(file) or Path()).absolute()
+    tops = [
+        top for top in ((model,) if _is_top(model) else (model, model.parent)) if not confined or confined.holds(top)
+    ]
+    groups = {at: [name.rpartition("/")[2] for name in some] for at, some in groupby(sorted(names), _folder)}
+    for inside, wanted in groups.items() if folder_of(file) else ():
         near = [folder for top in tops for folder in (top, top.joinpath(*inside.split("/")[3:]), *_entries(top))]
+        others = {other.rpartition("/")[2] for other in groups if other != inside}
         for folder in near[:MOST_FOLDERS] if len(wanted) > 1 else ():
             there = {entry.name for entry in _entries(folder) if not confined or confined.holds(folder)}
             lost = [name for name in wanted if name not in there]
-            if 0 < 2 * len(lost) <= len(wanted):
+            if folder.name not in others and 0 < 2 * len(lost) <= len(wanted):
                 yield from ((f"{inside}/{name}", folder.name) for name in lost)
                 break
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
 
 
 def _is_top(folder: Path) -> bool:

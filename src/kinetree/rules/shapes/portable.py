@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from kinetree.errors import Finding, Source
 from kinetree.model.robot import Robot
-from kinetree.rules.quality import others
-from kinetree.rules.shapes.meshes import MeshRule
+from kinetree.rules.quality import Quality, others, with_blocks
 
 ALONE = re.compile(
     r"""["'>]\s*((?:file://)?(?:/(?:home|Users|root|media|mnt)/|/?[A-Za-z]:[\\/]|\$\(cwd\))[^"'<>]*[\w.])"""
@@ -15,7 +14,7 @@ ALONE = re.compile(
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
-class Portable(MeshRule):
+class Portable(Quality):
     """Paths lead to the same file on every computer.
 
     The folder of a user exists on one computer only, and $(cwd) is wherever xacro was started.
@@ -23,8 +22,10 @@ class Portable(MeshRule):
 
     code = "MSH-009"
     clause = "package://name/path"
-    good = "package://arm/meshes/link_4.stl"
-    bad = "file:///home/user/arm/meshes/link_4.stl"
+    url = "http://wiki.ros.org/urdf/XML/link"
+    base = with_blocks('  <gazebo><plugin filename="libdrive.so" name="drive"/></gazebo>')
+    good = "libdrive.so"
+    bad = "/home/user/lib/libdrive.so"
 
     def check(self, robot: Robot) -> Iterator[Finding]:
         """A path in a home folder, on a drive or below $(cwd), as it is written, in any element but comments; one
