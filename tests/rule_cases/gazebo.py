@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from kinetree.rules.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
+from rule_cases.of_mjcf import SILENT_NUMBERS
 from rule_cases.structure import plugin, sdf, with_block
 
 OPTICAL = "-1.5707963 0 -1.5707963"
@@ -431,6 +432,7 @@ CASES = {
     ),
     "XML-015": Cases(
         found={
+            **SILENT_NUMBERS.found,
             "beyond a turn": Model(with_block(sensor("s", elements(ANGLES, 6.3))), count=3),
             "beyond a turn, backwards": Model(with_block(sensor("s", elements(ANGLES, -6.3))), count=3),
             "no field of view": with_block(sensor("s", FOV.format(0))),
@@ -465,6 +467,7 @@ CASES = {
             "neither true nor false": with_block('<gazebo reference="a"><selfCollide>ture</selfCollide></gazebo>'),
         },
         silent={
+            **SILENT_NUMBERS.silent,
             "an empty rate": with_block(sensor("s", "<update_rate/>")),
             "one of two": with_block(sensor("s", "<clip><near>9</near></clip>")),
             "a minimum that is no number": with_block(sensor("s", "<range><min>x</min><max>1</max></range>")),

@@ -19,6 +19,7 @@ from rule_cases.builders import (
     turning,
 )
 from rule_cases.case import Cases, Model
+from rule_cases.of_mjcf import RADIANS
 
 
 def at(xyz: str) -> str:
@@ -138,6 +139,7 @@ CASES = {
     ),
     "R103-002": Cases(
         found={
+            **RADIANS.found,
             "euler in MJCF": in_mjcf("0 90 0", says="euler 90 is more than a whole turn"),
             "far in a model that is not static": Model(STATIC.replace("True", "false"), format="sdf"),
             "far behind what is in a world": robot(
@@ -196,6 +198,7 @@ CASES = {
             "three scales": scaled("0.001 0.001 0.001", "0.001 0.001 0.001", "1 1 1"),
         },
         silent={
+            **RADIANS.silent,
             "far in a static model": Model(STATIC, format="sdf"),
             "far on a wall": robot(
                 *(link("world"), link("b"), link("c", felt(box(1), xyz="0 0 30"))),

@@ -35,7 +35,6 @@ _TABLE = {
         "parameters.moveit parameters.controllers parameters.wheels parameters.kinds",
     ),
     "SRD": ("Semantic descriptions (SRDF)", "srdf.contents srdf.states"),
-    "MJC": ("Texts of MJCF files", "mjcf"),
     "CON": ("Links in contact", "contact.rules"),
     "R103": ("REP-103, units and axes", "rep103 rep103.axes rep103.units rep103.angles"),
     "R105": ("REP-105, frames of mobile platforms", "rep105 joints.places"),
@@ -69,7 +68,7 @@ class Profile:
     strict: bool = False
 
 
-_EVERY_ROBOT = "TRE XML NAM JNT LIM MIM INR GEO MSH XAC CTL MVT SRD MJC CON R103 R105-002 R105-004"
+_EVERY_ROBOT = "TRE XML NAM JNT LIM MIM INR GEO MSH XAC CTL MVT SRD CON R103 R105-002 R105-004"
 EVERY_ROBOT = tuple(_EVERY_ROBOT.split())
 SIMULATION = ("LIM-004", "INR-006", "INR-011", "INR-013", "INR-014", "INR-017", "GEO-001")
 """Rules for simulations only."""

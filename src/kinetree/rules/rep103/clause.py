@@ -10,7 +10,7 @@ from kinetree.errors import Source
 from kinetree.repairs.fixes import origins_of
 from kinetree.rules.examples import ARM
 from kinetree.rules.facts import fact
-from kinetree.rules.mjcf import in_degrees
+from kinetree.rules.mjcf import Parts, in_degrees
 from kinetree.rules.rule import Rule
 from kinetree.syntax.xml.reader import Element
 
@@ -61,12 +61,15 @@ class Rpy(NamedTuple):
         return document.source(start + words[len(XYZ) + self.numbers.index(text)].start())
 
 
+Rpys = tuple[Rpy, ...]
+
+
 @fact
-def rpys(document: Element | None, sdf_document: Element | None, mjcf_document: Element | None) -> tuple[Rpy, ...]:
+def rpys(document: Element | None, sdf_document: Element | None, mjcf_parts: Parts) -> Rpys:
     """Return every rpy of a URDF or SDF text, without the pose of a model in its world, and every euler of an MJCF file
     in radians; nothing for other formats."""
-    if mjcf_document is not None:
-        turned = (part for part in mjcf_document.walk() if "euler" in part.attributes and not in_degrees(mjcf_document))
+    if mjcf_parts:
+        turned = [part for part in mjcf_parts if "euler" in part.attributes] if not in_degrees(mjcf_parts) else []
         return tuple(Rpy(part, part, tuple(part.attributes["euler"].split())) for part in turned)
     if sdf_document is not None:
         tops = (sdf_document, *sdf_document.find_all("world"))

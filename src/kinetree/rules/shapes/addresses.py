@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from posixpath import normpath
+from posixpath import basename, dirname, normpath
 from types import MappingProxyType
 from typing import Literal
 
@@ -81,33 +81,21 @@ def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Liter
     """Yield the meshes of a package that is not found which a folder near the model lacks, and the folder, if it has at
     least half of the meshes of one folder of the package."""
     model = (folder_of(file) or Path()).absolute()
-    tops = [
-        top for top in ((model,) if _is_top(model) else (model, model.parent)) if not confined or confined.holds(top)
-    ]
-    groups = {at: [name.rpartition("/")[2] for name in some] for at, some in groupby(sorted(names), _folder)}
+    tops = [top for top in (model, model if _is_top(model) else model.parent) if not confined or confined.holds(top)]
+    groups = {at: [basename(name) for name in some] for at, some in groupby(sorted(names), dirname)}
     for inside, wanted in groups.items() if folder_of(file) else ():
-        near = [folder for top in tops for folder in (top, top.joinpath(*inside.split("/")[3:]), *_entries(top))]
-        others = {other.rpartition("/")[2] for other in groups if other != inside}
+        near = [folder for top in tops for folder in (top, top.joinpath(*inside.split("/")[3:]), *top.glob("*"))]
+        others = {basename(other) for other in groups if other != inside}
         for folder in near[:MOST_FOLDERS] if len(wanted) > 1 else ():
-            there = {entry.name for entry in _entries(folder) if not confined or confined.holds(folder)}
+            there = {path.name for path in folder.glob("*") if not confined or confined.holds(folder)}
             lost = [name for name in wanted if name not in there]
             if folder.name not in others and 0 < 2 * len(lost) <= len(wanted):
                 yield from ((f"{inside}/{name}", folder.name) for name in lost)
                 break
 
 
-def _folder(name: str) -> str:
-    return name.rpartition("/")[0]
-
-
 def _is_top(folder: Path) -> bool:
     return (folder / ".git").exists() or any((folder / mark).is_file() for mark in MANIFESTS)
-
-
-def _entries(folder: Path) -> list[Path]:
-    with suppress(OSError):
-        return list(folder.iterdir())
-    return []
 
 
 @lru_cache(maxsize=1000)

@@ -119,20 +119,19 @@ class OneShapeOnePlace(LinkQuality):
                     shape = f"mesh {file_of(one)!r}" if file_of(one) else one.shape.kind
                     message = f"the collision {shape} {moved}; expected the origin of the same shape as visual"
                     yield self.finding(message, link, source=one.source)
-                twins = [s for s in link.visuals if _is_twin(s, one)] if not same[0] else []
-                if len(twins) == 1 and (away := _apart(bounds.whole(twins), bounds.whole((one,)))):
-                    message = f"the collision mesh {file_of(one)!r} is {number(away)} m from the visual"
-                    yield self.finding(f"{message} {file_of(twins[0])!r}", link, source=one.source)
+                away = [(d, s) for s in link.visuals if (d := _twin_away(bounds, s, one))] if not same[0] else []
+                for distance, seen in away[:1]:
+                    message = f"the collision mesh {file_of(one)!r} is {number(distance)} m from the visual"
+                    yield self.finding(f"{message} {file_of(seen)!r}", link, source=one.source)
 
 
-def _is_twin(one: Geometry, other: Geometry) -> bool:
-    """Return whether the files of two meshes have one name in two formats, and their origins differ."""
-    names = [PurePosixPath(file_of(shape).lower()).stem for shape in (one, other)]
-    return bool(names[0]) and names[0] == names[1] and not np.allclose(one.origin, other.origin, atol=MOVED)
-
-
-def _apart(one: np.ndarray | None, other: np.ndarray | None) -> float:
-    """Return how far the middles of two boxes of one size are apart, m; 0 if they are not."""
+def _twin_away(bounds: Bounds, seen: Geometry, felt: Geometry) -> float:
+    """Return how far the middles of two meshes are apart, m, if their files have one name in two formats, and they have
+    one size; 0 if they are at one place, or others."""
+    names = {PurePosixPath(file_of(shape).lower()).stem for shape in (seen, felt)}
+    if len(names) > 1 or "" in names or np.allclose(seen.origin, felt.origin, atol=MOVED):
+        return 0.0
+    one, other = bounds.whole((seen,)), bounds.whole((felt,))
     slack = max(MOVED, ALIKE * size_of(one))
     if one is None or other is None or not np.allclose(np.ptp(one, axis=0), np.ptp(other, axis=0), atol=slack):
         return 0.0
