@@ -447,6 +447,7 @@ CASES = {
             "right types": case(
                 section("wheel_radius: 0.1, joints: [a], open_loop: yes, robot_base_frame: base, cmd_vel_timeout: 1e-3")
             ),
+            "without end": case(section("cmd_vel_timeout: -.inf, wheel_radius: .NaN")),
             "of ROS 1": case("arm: {type: a/B, wheel_radius: 1, joints: a}"),
             "a text that is made": case(section("wheel_radius: $(var r), joints: '<joints>'")),
             "settings of joints": case(section("joints: {a: {x: 1}}")),

@@ -246,6 +246,10 @@ CASES = {
                 new='<virtual_joint name="world_joint" type="fixed" parent_frame="map" child_link="base_link"/>'
             ),
             "two end effectors": model(new=f'<end_effector name="hand" {TOOL}/>', element="end_effector 'hand'"),
+            "two end effectors of two groups": model(
+                new='<end_effector name="hand" parent_link="link_6" group="manipulator"/>',
+                element="end_effector 'hand'",
+            ),
             "two values": state(
                 2 * '<joint name="finger_joint" value="0"/>', says="gives the joint 'finger_joint' two"
             ),

@@ -15,11 +15,10 @@ Parts = tuple[Element, ...]
 Fault = tuple[str, Element, str]
 """A message, its element and attribute."""
 RANGES = ("ctrlrange", "forcerange", "actrange", "lengthrange", "actuatorfrcrange", "range")
-PULL = ("damping", "stiffness", "frictionloss")
 NOT_NEGATIVE = {
     "option": ("timestep", "impratio", "density", "viscosity", "tolerance", "iterations"),
     "geom": ("friction", "mass", "density"),
-    **dict.fromkeys(("spatial", "fixed", "tendon"), PULL),
+    **dict.fromkeys(("spatial", "fixed", "tendon"), ("damping", "stiffness", "frictionloss")),
     **dict.fromkeys(("position", "velocity", "intvelocity", "damper"), ("kp", "kv")),
     "cylinder": ("timeconst", "area", "diameter"),
 }

@@ -69,19 +69,16 @@ def read_joint(context: Context, placed: JointElement, body: str) -> Joint:
     if kind == "ball":
         return joint
     axis = unit(report, element, "axis", list(R @ vector_of(report, element, "axis", 3, ASSUMED.axis)))
-    context.refs[name] = _angle(context, element, kind, float_of(report, element, "ref", 0.0))
+    ref = context.refs[name] = _angle(context, element, kind, float_of(report, element, "ref", 0.0))
     joint = replace(joint, axes=frozen([axis]))
-    if "ref" in element.attributes and limits and not _is_inside(context.refs[name], limits[0]):
+    outside = limits and not limits[0].lower - ROUNDED <= ref <= limits[0].upper + ROUNDED
+    if "ref" in element.attributes and outside:
         message = f"ref={element.get('ref')!r} is outside of range={element.get('range')!r}, but the model starts there"
         report.warning("range", message, element, attribute="ref")
     if kind == "slide":
         return replace(joint, origin=se3.IDENTITY, child_origin=se3.IDENTITY)
     limited = bool(limits) and limits[0].lower > -inf
     return joint if limited else replace(joint, type="continuous")
-
-
-def _is_inside(value: float, limit: Limit) -> bool:
-    return limit.lower - ROUNDED <= value <= limit.upper + ROUNDED
 
 
 def moved_to_zero(joints: list[Joint], refs: Mapping[str, float]) -> tuple[list[Joint], Array]:

@@ -30,8 +30,9 @@ def _outside(joint: Joint, value: float) -> str:
         return ""
     degrees = "; is it in degrees?" if unit(joint) == "rad" and abs(value) > TURN > radians(abs(value)) else ""
     there, low, high = numbers((value, lower, upper))
-    of = unit(joint)
-    return f"the joint {joint.name!r} is at {there} {of}; its limits are {low} to {high} {of}{degrees}"
+    return (
+        f"the joint {joint.name!r} is at {there} {unit(joint)}; its limits are {low} to {high} {unit(joint)}{degrees}"
+    )
 
 
 def astray(robot: Robot, joint: Joint, values: Mapping[str, float]) -> str:

@@ -71,4 +71,5 @@ def _kind(value: Yaml) -> str:
     if re.fullmatch(r"[-+]?\d+", text):
         return WHOLE
     is_truth = re.fullmatch(r"true|false|yes|no|on|off|y|n", text, re.IGNORECASE)
-    return TRUTHS if is_truth else NUMBER if value.number is not None else TEXT
+    is_number = value.number is not None or text.lstrip("+-").lower() in (".inf", ".nan")
+    return TRUTHS if is_truth else NUMBER if is_number else TEXT

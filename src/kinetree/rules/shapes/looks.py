@@ -119,8 +119,8 @@ class OneShapeOnePlace(LinkQuality):
                     shape = f"mesh {file_of(one)!r}" if file_of(one) else one.shape.kind
                     message = f"the collision {shape} {moved}; expected the origin of the same shape as visual"
                     yield self.finding(message, link, source=one.source)
-                away = [(d, s) for s in link.visuals if (d := _twin_away(bounds, s, one))] if not same[0] else []
-                for distance, seen in away[:1]:
+                seen_files = link.visuals if file_of(one) and not same[0] else ()
+                for distance, seen in [(d, s) for s in seen_files if (d := _twin_away(bounds, s, one))][:1]:
                     message = f"the collision mesh {file_of(one)!r} is {number(distance)} m from the visual"
                     yield self.finding(f"{message} {file_of(seen)!r}", link, source=one.source)
 

@@ -8,9 +8,11 @@ from kinetree.model.robot import Robot
 from kinetree.rules.quality import Quality, others, with_blocks
 
 ALONE = re.compile(
-    r"""["'>]\s*((?:file://)?(?:/(?:home|Users|root|media|mnt)/|/?[A-Za-z]:[\\/]|\$\(cwd\))[^"'<>]*[\w.])"""
+    r"""["'>]\s*((?:file://)?(?:/(?:home|Users|root|media|mnt)/|/?(?:[A-Za-z]:\\|[CDcd]:/)|\$\(cwd\))[^"'<>]*[\w.])"""
 )
 """A path in the folder of a user, on a drive, or where a program was started, that begins a text."""
+MARKS = (*["/home/", "/Users/", "/root/", "/media/", "/mnt/", "C:/", "D:/", "c:/", "d:/", "$(cwd)"], ":\\")
+"""Texts one of which such a path has; to look for them is quick."""
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
@@ -31,7 +33,7 @@ class Portable(Quality):
         """A path in a home folder, on a drive or below $(cwd), as it is written, in any element but comments; one
         finding for each file."""
         files = robot.text.files or {robot.source.file: robot.text.text} if robot.text and robot.source else {}
-        for file, text in files.items():
+        for file, text in ((file, text) for file, text in files.items() if any(mark in text for mark in MARKS)):
             shown = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
             for first, *rest in filter(None, [list(ALONE.finditer(shown))]):
                 before, name = shown[: first.start(1)], first[1]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
@@ -118,9 +119,9 @@ class StatesOnce(OfSrdf):
 
     def check(self, semantic: Semantic) -> Iterator[Finding]:
         """Two states, end effectors or virtual joints of one name, and two values of a joint in a state."""
-        for field in ("group_states", "virtual_joints", "end_effectors"):
-            items: tuple[Any, ...] = getattr(semantic, field)
-            for first, later in repeated(items, lambda item: (item.name, getattr(item, "group", ""))):
+        named = {"group_states": ("name", "group"), "virtual_joints": ("name",), "end_effectors": ("name",)}
+        for field, key in named.items():
+            for first, later in repeated(getattr(semantic, field), attrgetter(*key)):
                 message = f"the name is already used on line {first.source.line}; give each a name of its own"
                 yield self.finding(message, semantic.label(later, field), source=later.source)
         for state in semantic.group_states:
