@@ -28,7 +28,7 @@ TRANSMISSION = """\
 class HardwareInterfaces(Quality):
     """Transmissions have a type, a joint, an actuator and interfaces that their loaders know, and that agree.
 
-    Another transmission is left out, and its joint cannot be controlled.
+    Loaders leave out any other transmission, and its joint cannot be controlled.
     """
 
     code = "CTL-009"

@@ -62,12 +62,13 @@ class OfferedInterfaces(FileRule):
 
 
 class Joints(FileRule):
-    """A controller names each joint of its part once, and sets parameters of its own joints.
+    """A joint is named once, by the controller of its part, and a controller sets parameters of its own joints.
 
     Interfaces cannot be claimed twice, nor by two controllers; constraints and gains of another joint have no effect.
     """
 
     code = "MVT-010"
+    evidence = "heuristic"
     clause = "joints, and parameters by joint"
     url = URL
     base = HARDWARE
