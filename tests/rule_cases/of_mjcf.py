@@ -33,6 +33,9 @@ RADIANS = Cases(
         "with the unit": turned("-3.14 0 0", "degree"),
         "an angle about an axis": world('<site axisangle="0 0 1 1.57"/>', says="axisangle is 1.57°"),
         "a range": hinge('range="-1.57 1.57"', says="range is -1.57 1.57°"),
+        "a range, beside types of shapes": world(
+            '<joint range="0 1.57"/>', '<default><geom type="box"/><joint type="hinge"/></default>'
+        ),
         "a ref": hinge('ref="0.785" range="-1 2"', says="ref is 0.785°"),
         "two attributes of two": world('<site euler="1.57 0 0"/><joint ref="1.57"/><site euler="3.14 0 0"/>', count=2),
         "of a class": world("", '<default><geom euler="1.57 0 0"/></default>'),
@@ -43,6 +46,9 @@ RADIANS = Cases(
         "the last unit": world('<site euler="1.57 0 0"/>', '<compiler angle="radian"/>', "degree"),
         "an axis": world('<site axisangle="0 1.57 1 90"/>'),
         "a slide": hinge('type="slide" range="-1.57 1.57"'),
+        "perhaps a slide": world(
+            '<joint class="s" range="0 1.57"/>', '<default><default class="s"><joint type="slide"/></default></default>'
+        ),
         "no angle": world('<site pos="1.57 0 0"/>'),
         "near no fraction": turned("1.5753 1.51 0"),
     },

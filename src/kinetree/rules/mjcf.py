@@ -49,9 +49,10 @@ def in_degrees(elements: Parts) -> bool:
 def radians_in(elements: Parts) -> Iterator[Fault]:
     """Yield the angles that are fractions of π, exact or rounded, in a file in degrees, once for each kind of element
     and attribute: euler, axisangle, and the range and ref of a hinge."""
-    seen = set()
+    slides = any(part.tag == "joint" and part.get("type", "hinge") != "hinge" for part in _classes(elements))
+    seen, usual = set(), "unknown" if slides else "hinge"
     for element in elements if in_degrees(elements) else ():
-        names = ("range", "ref") if element.tag == "joint" and element.get("type", "hinge") == "hinge" else ()
+        names = ("range", "ref") if element.tag == "joint" and element.get("type", usual) == "hinge" else ()
         for name in ("euler", "axisangle", *names):
             texts = (element.get(name) or "").split()[3 if name == "axisangle" else 0 :]
             if any(map(_is_fraction, texts)) and (element.tag, name) not in seen:
@@ -63,7 +64,7 @@ def radians_in(elements: Parts) -> Iterator[Fault]:
 def numbers_out_of_range(elements: Parts) -> Iterator[Fault]:
     """Yield ranges in the other order and negative numbers of actuators, tendons, geoms, options and their classes. The
     reader and JNT-004 report those of joints."""
-    classes = {part for element in elements if element.tag == "default" for part in element.children}
+    classes = _classes(elements)
     for element in elements:
         ranges = RANGES if element.tag != "joint" or element in classes else ()
         for name in (*ranges, *NOT_NEGATIVE.get(element.tag, ())):
@@ -72,6 +73,10 @@ def numbers_out_of_range(elements: Parts) -> Iterator[Fault]:
                 yield f"{name} is {element.attributes[name]!r}; expected the lower number first", element, name
             elif min(values, default=0) < 0 and name not in RANGES:
                 yield f"{name} is {element.attributes[name]!r}; expected 0 or more", element, name
+
+
+def _classes(elements: Parts) -> set[Element]:
+    return {part for element in elements if element.tag == "default" for part in element.children}
 
 
 def _is_fraction(text: str) -> bool:
