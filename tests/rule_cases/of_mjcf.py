@@ -34,7 +34,7 @@ RADIANS = Cases(
         "an angle about an axis": world('<site axisangle="0 0 1 1.57"/>', says="axisangle is 1.57°"),
         "a range": hinge('range="-1.57 1.57"', says="range is -1.57 1.57°"),
         "a range, beside types of shapes": world(
-            '<joint range="0 1.57"/>', '<default><geom type="box"/><joint type="hinge"/></default>'
+            '<joint range="0 1.57"/>', '<default><geom type="sphere"/><joint type="hinge"/></default>'
         ),
         "a ref": hinge('ref="0.785" range="-1 2"', says="ref is 0.785°"),
         "two attributes of two": world('<site euler="1.57 0 0"/><joint ref="1.57"/><site euler="3.14 0 0"/>', count=2),

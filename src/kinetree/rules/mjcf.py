@@ -12,8 +12,7 @@ from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
 Parts = tuple[Element, ...]
-Fault = tuple[str, Element, str]
-"""A message, its element and attribute."""
+Fault = tuple[str, Element, str]  # a message, its element and attribute
 RANGES = ("ctrlrange", "forcerange", "actrange", "lengthrange", "actuatorfrcrange", "range")
 NOT_NEGATIVE = {
     "option": ("timestep", "impratio", "density", "viscosity", "tolerance", "iterations"),
@@ -49,7 +48,8 @@ def in_degrees(elements: Parts) -> bool:
 def radians_in(elements: Parts) -> Iterator[Fault]:
     """Yield the angles that are fractions of π, exact or rounded, in a file in degrees, once for each kind of element
     and attribute: euler, axisangle, and the range and ref of a hinge."""
-    slides = any(part.tag == "joint" and part.get("type", "hinge") != "hinge" for part in _classes(elements))
+    classes = [part for element in elements if element.tag == "default" for part in element.find_all("joint")]
+    slides = any(part.get("type", "hinge") != "hinge" for part in classes)
     seen, usual = set(), "unknown" if slides else "hinge"
     for element in elements if in_degrees(elements) else ():
         names = ("range", "ref") if element.tag == "joint" and element.get("type", usual) == "hinge" else ()
@@ -64,7 +64,7 @@ def radians_in(elements: Parts) -> Iterator[Fault]:
 def numbers_out_of_range(elements: Parts) -> Iterator[Fault]:
     """Yield ranges in the other order and negative numbers of actuators, tendons, geoms, options and their classes. The
     reader and JNT-004 report those of joints."""
-    classes = _classes(elements)
+    classes = {part for element in elements if element.tag == "default" for part in element.children}
     for element in elements:
         ranges = RANGES if element.tag != "joint" or element in classes else ()
         for name in (*ranges, *NOT_NEGATIVE.get(element.tag, ())):
@@ -73,10 +73,6 @@ def numbers_out_of_range(elements: Parts) -> Iterator[Fault]:
                 yield f"{name} is {element.attributes[name]!r}; expected the lower number first", element, name
             elif min(values, default=0) < 0 and name not in RANGES:
                 yield f"{name} is {element.attributes[name]!r}; expected 0 or more", element, name
-
-
-def _classes(elements: Parts) -> set[Element]:
-    return {part for element in elements if element.tag == "default" for part in element.children}
 
 
 def _is_fraction(text: str) -> bool:

@@ -66,10 +66,8 @@ def _kind(value: Yaml) -> str:
         return LISTS
     if value.items or not text or value.tag or re.search(r"[$<]", text):
         return ""
-    if value.quoted:
-        return TEXT
-    if re.fullmatch(r"[-+]?\d+", text):
-        return WHOLE
+    if value.quoted or re.fullmatch(r"[-+]?\d+", text):
+        return TEXT if value.quoted else WHOLE
     is_truth = re.fullmatch(r"true|false|yes|no|on|off|y|n", text, re.IGNORECASE)
     is_number = value.number is not None or text.lstrip("+-").lower() in (".inf", ".nan")
     return TRUTHS if is_truth else NUMBER if is_number else TEXT

@@ -16,8 +16,6 @@ from kinetree.syntax.xml.reader import Element
 
 OWNERS = ("model", "link", "joint", "frame", "sensor")
 """Elements of SDF with poses that messages name."""
-CARRIERS = ("body", "frame")
-"""Elements of MJCF whose angles turn what is inside."""
 XYZ = "xyz"
 """Numbers before the rpy of a pose."""
 
@@ -45,7 +43,7 @@ class Rpy(NamedTuple):
     @property
     def carries(self) -> bool:
         """Whether parts are attached behind."""
-        return self.element.tag in CARRIERS or any(self.element is child for child in self.owner.children)
+        return self.element.tag in ("body", "frame") or any(self.element is child for child in self.owner.children)
 
     def place(self, text: str) -> Source:
         """Return the place of the first of the numbers with this text."""
