@@ -1,9 +1,12 @@
-"""Meshes of packages that are not found, whose siblings lie near the model."""
+"""Meshes of packages that are not found, whose siblings lie near the model, and paths of one computer."""
 
 from pathlib import Path
 
+import kinetree as kt
 from kinetree.confine import Confinement
 from kinetree.rules.shapes.addresses import lost_siblings
+from kinetree.rules.shapes.portable import Portable
+from support import ask
 
 NAMES = ("package://p/meshes/a.stl", "package://p/meshes/b.stl", "package://p/meshes/c.stl")
 
@@ -56,3 +59,10 @@ def test_not_above_a_package_nor_outside_of_the_workspace(tmp_path):
 
 def test_a_text_has_no_folder():
     assert list(lost_siblings(NAMES, "<text>", False)) == []
+
+
+def test_the_place_of_a_path_of_one_computer():
+    text = '<robot name="r">\n<!-- "/home/a/b"\n-->\n<link name="a"/>\n <gazebo><a b="/home/c/d"/></gazebo>\n</robot>'
+    (finding,) = ask(kt.load(text, format="urdf"), [Portable])
+    assert finding.message == "the path '/home/c/d' exists on one computer only"
+    assert (finding.source.line, finding.source.column) == (5, text.splitlines()[4].index("/home") + 1)

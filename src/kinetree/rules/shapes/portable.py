@@ -11,7 +11,8 @@ ALONE = re.compile(
     r"""["'>]\s*((?:file://)?(?:/(?:home|Users|root|media|mnt)/|/?(?:[A-Za-z]:\\|[CDcd]:/)|\$\(cwd\))[^"'<>]*[\w.])"""
 )
 """A path in the folder of a user, on a drive, or where a program was started, that begins a text."""
-MARKS = r"/home/ /Users/ /root/ /media/ /mnt/ C:/ D:/ c:/ d:/ $(cwd) :\ ".split()  # are found quickly
+_MARKS = r"/home/ /Users/ /root/ /media/ /mnt/ C:/ D:/ c:/ d:/ $(cwd) :\ "  # are found quickly
+MARKS = tuple(_MARKS.split())
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
