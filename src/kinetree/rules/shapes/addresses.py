@@ -23,8 +23,7 @@ DEEPEST = Threshold(4, "folders", "largest number of folders above the model in 
 SOUGHT = (LIKE, DEEPEST)
 """Numbers on which findings about addresses depend."""
 
-MOST_FOLDERS = 50
-"""Most folders beside a model in which the meshes of a package are looked for."""
+MOST_FOLDERS = 50  # beside a model, in which the meshes of a package are looked for
 
 ASTRAY = MappingProxyType(
     {

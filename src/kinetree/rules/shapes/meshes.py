@@ -48,6 +48,7 @@ ELSEWHERE = re.compile(r"//|\\\\|file:(?!//)")
 """Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
+Uses = Mapping[str, tuple[Link, Geometry]]
 Readings = Mapping[str, Facts]
 """Facts of mesh files by name."""
 
@@ -115,11 +116,7 @@ class MissingMesh(MeshRule):
             yield self.finding(f"the mesh file {file_of(geometry)!r} does not exist", link, source=geometry.source)
 
     def _addresses(
-        self,
-        robot: Robot,
-        uses: Mapping[str, tuple[Link, Geometry]],
-        assets: Mapping[str, Asset],
-        confined: Confinement | Literal[False],
+        self, robot: Robot, uses: Uses, assets: Mapping[str, Asset], confined: Confinement | Literal[False]
     ) -> Iterator[Finding]:
         """Yield findings about names that lead to no file, and about packages that are not found."""
         unknown = set()
