@@ -594,7 +594,8 @@ DEFECTS = (
         "XML-002",
         _blocks(
             '<transmission name="no_such"><type>x</type><joint name="no_such">'
-            "<hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint></transmission>"
+            "<hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>"
+            '<actuator name="no_such"/></transmission>'
         ),
     ),
     Planted("XML-003", _control('<joint name="no_such"/>')),
@@ -640,6 +641,7 @@ DEFECTS = (
     Planted("GEO-001", _no_collision),
     Planted("GEO-002", _size(0), implied=("INR-009", "INR-010")),
     Planted("GEO-003", _size(1000), implied=("GEO-005", "INR-017")),
+    Planted("MSH-009", _blocks('<gazebo><plugin filename="/home/user/no.so" name="no"/></gazebo>')),
     Planted("MSH-002", _visual('filename="package://arm/meshes/nowhere.stl"')),
     Planted("MSH-003", _visual('filename="package://arm/meshes/empty.stl"')),
     Planted("MSH-004", _visual('filename="package://arm/meshes/pointer.stl"')),

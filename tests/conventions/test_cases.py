@@ -15,7 +15,7 @@ from kinetree.errors import SEVERITIES
 from kinetree.rules.profiles import FAMILIES, codes_of, rule_of
 from rule_cases.case import Cases, Expected, Model, findings
 
-HELPERS = ("arms", "builders", "case", "icubs")
+HELPERS = ("arms", "builders", "case", "icubs", "of_mjcf")
 """Modules that have no table."""
 TABLES: dict[str, Cases] = {
     code: cases

@@ -30,7 +30,7 @@ RULES = [rule for letters in FAMILIES for rule in family(letters)]
 NUMBERS = {id(number): number for rule in RULES for number in rule.thresholds}
 
 OTHERS = {
-    "limits of reading": "MOST_BYTES MOST_MACROS MOST_MESHES MOST_READ MOST_WHOLE SAMPLE meshes.SHORT",
+    "limits of reading": "MOST_BYTES MOST_FOLDERS MOST_MACROS MOST_MESHES MOST_READ MOST_WHOLE SAMPLE meshes.SHORT",
     "lengths of texts": "LISTED mirror.MOST states.MOST whole_examples.LINES WHOLE WIDTH",
     "rounding of numbers": "EXACT_ZERO NOTHING inertia.ROUNDED turns.NOISE",
     "repairs and options": "placement.AWAY fixes.AWAY places.FAR placement.LEVEL placement.EXACT angles.EXACT OFF",

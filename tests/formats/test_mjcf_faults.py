@@ -341,3 +341,25 @@ def test_where_and_how_badly_a_range_is_wrong(attributes, severity, at):
         line = text.splitlines()[1]
         assert said[0].source.line == 2
         assert line[said[0].source.column - 1 :].startswith(at.strip("'") if at.startswith("'") else at)
+
+
+REFS = {
+    'ref="31"': True,
+    'ref="30.04"': False,  # rounded, 1e-3 rad
+    'ref="30.1"': True,
+    'ref="-31"': True,
+    'ref="-30"': False,
+    'ref="31" limited="false"': False,
+    'type="slide" ref="30.002"': True,
+    "": False,
+}
+
+
+@each("attributes", REFS)
+def test_a_ref_outside_of_the_range_is_a_warning(attributes):
+    joint = f'<joint range="-30 30" {attributes}/><geom size="1"/>'
+    robot, findings = read(f"<mujoco><worldbody><body>{joint}</body></worldbody></mujoco>", "a.xml")
+    assert robot is not None
+    said = [f.message for f in findings if f.code == "range" and f.severity == "warning"]
+    assert bool(said) is REFS[attributes]
+    assert all("but the model starts there" in one for one in said)

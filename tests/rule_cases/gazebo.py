@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from kinetree.rules.examples import CART
 from rule_cases.builders import joint, link, robot
 from rule_cases.case import Cases, Model
+from rule_cases.of_mjcf import SILENT_NUMBERS
 from rule_cases.structure import plugin, sdf, with_block
 
 OPTICAL = "-1.5707963 0 -1.5707963"
@@ -369,10 +370,19 @@ CASES = {
     "XML-012": Cases(
         found={
             "of every element": Model(twice(TOPICS, "<{0}>t</{0}>", "<{0}>t</{0}>"), count=6),
+            "of two elements": Model(
+                topics(f"{TOPIC}<imageTopicName>scan</imageTopicName>", ""), says="'scan' is also that of <topicName>"
+            ),
+            "of commands and odometry": topics("<topic>t</topic><odom_topic>t</odom_topic>", ""),
+            "of two remappings": topics("<remapping>a:=t</remapping><remapping>b:=t</remapping>", ""),
             "of two plug-ins": Model(topics(TOPIC, TOPIC), says="topic 'scan' is also that of plugin 'p'"),
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
         },
         silent={
+            "two remappings": topics("<remapping>a:=t</remapping><remapping>b:=u</remapping>", ""),
+            "an element twice": topics("<topic>t</topic><topic>t</topic>", ""),
+            "empty elements": topics("<topic/><odom_topic/>", ""),
+            "a frame and a topic": topics("<topic>t</topic><frameName>t</frameName>", ""),
             "empty topics": topics("<topicName/>", "<topicName/>"),
             "in every name space": twice(
                 SPACES, "<topicName>t</topicName><{0}>x</{0}>", "<topicName>t</topicName><{0}>y</{0}>"
@@ -422,6 +432,7 @@ CASES = {
     ),
     "XML-015": Cases(
         found={
+            **SILENT_NUMBERS.found,
             "beyond a turn": Model(with_block(sensor("s", elements(ANGLES, 6.3))), count=3),
             "beyond a turn, backwards": Model(with_block(sensor("s", elements(ANGLES, -6.3))), count=3),
             "no field of view": with_block(sensor("s", FOV.format(0))),
@@ -456,6 +467,7 @@ CASES = {
             "neither true nor false": with_block('<gazebo reference="a"><selfCollide>ture</selfCollide></gazebo>'),
         },
         silent={
+            **SILENT_NUMBERS.silent,
             "an empty rate": with_block(sensor("s", "<update_rate/>")),
             "one of two": with_block(sensor("s", "<clip><near>9</near></clip>")),
             "a minimum that is no number": with_block(sensor("s", "<range><min>x</min><max>1</max></range>")),

@@ -31,6 +31,25 @@ def files(*names: str, **more: object) -> Model:
     return Model(robot(link("a", *(seen(mesh(name)) for name in names))), options=PACKAGES, **more)  # type: ignore[arg-type]
 
 
+def sdf_mesh(uri: str, **more: object) -> Model:
+    """A model of SDF with a mesh."""
+    shape = f'<visual name="v"><geometry><mesh><uri>{uri}</uri></mesh></geometry></visual>'
+    text = f'<sdf version="1.9"><model name="m"><link name="a">{shape}</link></model></sdf>'
+    return Model(text, format="sdf", **more)  # type: ignore[arg-type]
+
+
+def named_file(name: str, **more: object) -> Model:
+    """Plug-ins, one of which is in a file."""
+    plugins = f'<plugin name="p" filename="{name}"/><plugin name="q" filename="m.so"/>'
+    return Model(robot(link("a"), f"<gazebo>{plugins}</gazebo>"), **more)  # type: ignore[arg-type]
+
+
+def twins(xyz: str, scale: str = "1 1 1", seen_scale: str = "1 1 1") -> Model:
+    """A triangle that is seen as STL and felt as OBJ somewhere."""
+    shapes = (seen(mesh("package://arm/whole.stl", seen_scale)), felt(mesh("package://arm/whole.obj", scale), xyz=xyz))
+    return Model(robot(link("a", *shapes)), options=PACKAGES)
+
+
 def scaled(scale: str, uses: int = 1, **more: object) -> Model:
     """A robot with a triangle in a mesh file, of 1 m by 1 m by 0 m."""
     shapes = [seen(mesh("package://arm/whole.stl", scale))] * uses
@@ -172,7 +191,11 @@ CASES = {
             "a package without a file": files("package://body.stl", says="names no file in the package"),
             "a package and a slash": files("package://arm/", says="names no file in the package"),
             "no package": files("package:///meshes/a.stl", says="names no package"),
-            "another computer": files("file://computer/a.stl", says="names another computer after file://"),
+            "another computer": files("file://computer/a.stl", says="has no path after file://"),
+            "no model in SDF": sdf_mesh(
+                "model:///table/meshes/t.dae", says="names no model; expected model://name/path"
+            ),
+            "no path in SDF": sdf_mesh("file://model/meshes/t.dae", says="has no path after file://"),
             "a slip in package://": files("pakage://arm/there.stl", says="begins with 'pakage'"),
         },
         remarked={
@@ -182,12 +205,8 @@ CASES = {
                 says="the package 'elsewhere' is not found",
                 count=2,
             ),
-            "in SDF, too": Model(
-                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><mesh>'
-                "<uri>model://elsewhere/a.dae</uri></mesh></geometry></visual></link></model></sdf>",
-                format="sdf",
-                options=PACKAGES,
-                says="the model 'elsewhere' is not found",
+            "in SDF, too": sdf_mesh(
+                "model://elsewhere/a.dae", options=PACKAGES, says="the model 'elsewhere' is not found"
             ),
             "none of two": files(of("no"), of("nor"), says="none of the 2 mesh files exists; the first is"),
         },
@@ -199,11 +218,7 @@ CASES = {
             "a drive": files("file://C:/no.stl"),
             "a name that only begins with two dots": files(of("..there/../there")),
             "no file": Model(robot(link("a", seen(shape("box", size="1 1 1")))), options=PACKAGES),
-            "astray in SDF, which has folders of its own": Model(
-                '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><mesh>'
-                "<uri>file://media/a.dae</uri></mesh></geometry></visual></link></model></sdf>",
-                format="sdf",
-            ),
+            "astray in SDF, which has folders of its own": sdf_mesh("file://media/a.dae"),
         },
     ),
     "MSH-008": Cases(
@@ -233,6 +248,27 @@ CASES = {
             "another package": Model(with_file("package://elsewhere/no.yaml"), options=PACKAGES),
             "an image where there are none": Model(with_file("package://arm/no.png"), options=PACKAGES),
             "a name that is not whole": Model(with_file("package://arm/$(arg a).yaml"), options=PACKAGES),
+        },
+    ),
+    "MSH-009": Cases(
+        found={
+            "a home": named_file("/home/user/a.so", says="the path '/home/user/a.so' exists on one computer only"),
+            "of a Mac": named_file("/Users/user/a.so"),
+            "of root": named_file("file:///root/a.so", says="the path 'file:///root/a.so'"),
+            "a drive": named_file("C:/a.so"),
+            "a drive of Windows": named_file("file:///d:\\\\a.so"),
+            "as a text": Model(
+                robot(link("a"), "<gazebo><a> /home/user/a.b </a></gazebo>"), says="the path '/home/user/a.b' exists"
+            ),
+            "two": Model(named_file("/home/b").text.replace("m.so", "/home/c"), says="only (also '/home/c')", count=1),
+        },
+        silent={
+            "a package": named_file("package://arm/home/a.so"),
+            "of the system": named_file("/usr/share/a.so"),
+            "an address": named_file("https://x.org/home/a.so"),
+            "within a path": named_file("x/home/a.so"),
+            "a comment": Model(robot(link("a"), '<!-- <a b="/home/user/a.so"/> -->')),
+            "Gazebo's own": named_file("file://media/a.so"),
         },
     ),
     "MSH-003": Cases(
@@ -342,6 +378,10 @@ CASES = {
     ),
     "GEO-006": Cases(
         found={
+            "a mesh in another format": twins("0.05 0 0", "1.028 1 1"),
+            "hardly moved, in another format": Model(
+                twins("0.0286 0 0").text, options=PACKAGES, says="is 0.0286 m from the visual 'package://arm/whole.stl'"
+            ),
             "a height map": Model(ground("0 0 1"), format="sdf", says="the collision heightmap is 1 m from the visual"),
             "hardly a millimetre": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.00101")),
             "moved, and turned by hardly a degree": pair(seen(box(1)), felt(box(1), xyz="0 0 0.002", rpy="0 0 0.0198")),
@@ -353,6 +393,11 @@ CASES = {
             ),
         },
         silent={
+            "a mesh in another format at one place": twins("0 0 0"),
+            "hardly at another, in another format": twins("0.028 0 0"),
+            "of another size": twins("0.1 0 0", "1.0286 1 1"),
+            "small, in another format": twins("0.03 0 0", "0.01 0.01 0.01", "0.01 0.01 0.01"),
+            "of another name": pair(seen(mesh("a.stl")), felt(mesh("b.dae"), xyz="0 0 0.1")),
             "a height map at one place": Model(ground("0 0 0"), format="sdf"),
             "hardly less than a millimetre": pair(seen(mesh("a.stl")), felt(mesh("a.stl"), xyz="0 0 0.00099")),
             "moved, and turned to nearly the same box": pair(

@@ -131,6 +131,13 @@ CASES = {
             "damping": Model(braked('damping="-1e-9"'), says="the damping is -1e-9; expected 0 or more"),
             "friction": Model(braked('friction="-1"'), says="the friction is -1"),
             "both": Model(braked('damping="-1" friction="-1"'), count=2),
+            "armature and stiffness in MJCF": Model(
+                '<mujoco><worldbody><body><joint name="j" armature="-1" stiffness="-2"/><geom size="1"/></body>'
+                "</worldbody></mujoco>",
+                format="mjcf",
+                says="the stiffness is -2",
+                count=2,
+            ),
         },
         silent={
             "none": braked('damping="0" friction="0"'),

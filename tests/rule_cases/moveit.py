@@ -84,6 +84,19 @@ def skidding(separation: float) -> Model:
     return wheels(f"wheel_separation: {separation}", was="</robot>", now=f"{more}</joint></robot>")
 
 
+MIMIC = '<mimic joint="a"/>'
+
+
+def follows(value: float, says: str = "") -> Model:
+    """Initial positions of a joint and of one that follows it."""
+    return replace(case(f"initial_positions: {{a: 0.5, b: {value}}}", says), text=made(HARDWARE, mimic=MIMIC))
+
+
+def shared(*names: str, joint: str = "a") -> Model:
+    """Controllers with one joint."""
+    return case(manager(*names) + "".join(section(f"joints: [{joint}]", name) for name in names))
+
+
 KEYS = (
     *("command_joints", "controller_joint_names", "dof_names", "extra_joints", "front_wheels_names", "joints"),
     *("left_wheel", "left_wheel_names", "rear_wheels_names", "right_wheel", "right_wheel_names"),
@@ -335,6 +348,13 @@ CASES = {
                 "joints of others: b",
             ),
             "of MoveIt": case(listed("a, a")),
+            "of arm and hand": case(
+                manager("arm", "hand") + section("joints: [a, b]") + section("joint: b, joints: [b]", "hand"),
+                "the controller 'arm' has 'b' too; keep a joint in one",
+                count=1,
+            ),
+            "of arm and gripper in MoveIt": case(simple("arm, gripper", "arm", "gripper")),
+            "of both sides": replace(shared("left", "right", joint="right_a"), text=SIDED, srdf=None, count=2),
             "of the other side": replace(
                 case(section("joints: [right_a]", name="left_arm"), "expected 'left_a'"), text=SIDED, srdf=None
             ),
@@ -346,6 +366,21 @@ CASES = {
             "gains of a controller without joints": case(manager("arm") + section("gains: {b: {p: 1}}")),
             "once": case(section("left_wheel_names: [a], right_wheel_names: [b]")),
             "of its own side": replace(case(section("joints: [right_a]", name="right_arm")), text=SIDED, srdf=None),
+            "of one part": shared("arm", "other_arm"),
+            "of an arm and all": shared("arm", "whole_body"),
+            "of arms and torso": shared("arm_torso", "torso_head"),
+            "of both sides, in the middle": shared("left", "right"),
+            "of a broadcaster": case(
+                manager("arm")
+                + section("joints: [a, b]")
+                + manager("hand", type="joint_state_broadcaster/JointStateBroadcaster").replace(
+                    "controller_", "/x/controller_"
+                )
+                + section("joints: [b], type: joint_state_broadcaster/JointStateBroadcaster", "hand")
+            ),
+            "of arm and hand of two robots": case(
+                manager("arm") + section("joints: [a]") + section("type: x/Y, joints: [a]", "/other/hand")
+            ),
             "its own constraints": case(
                 manager("arm") + section("joints: [a], constraints: {goal_time: 1, a: {goal: 1}}")
             ),
@@ -361,9 +396,14 @@ CASES = {
             ),
             "above": case("initial_positions: {a: 2.1}", "the initial position 2.1 is outside of -1 to 2"),
             "in degrees": case("initial_positions: {a: 90}", "it looks like degrees"),
+            "away from its leader": follows(
+                0.5203, "the joint 'b' is at 0.52 rad; it follows 'a', which puts it at 0.5"
+            ),
             "at the top": case("a: 2.1\nb: 0\n", name="initial_positions.yaml"),
         },
         silent={
+            "near its leader": follows(0.5197),
+            "a follower alone": replace(case("initial_positions: {b: 1}"), text=made(HARDWARE, mimic=MIMIC)),
             "a word": case("initial_positions: {a: home}"),
             "positions of no joints": case("z: 90\n", name="positions.yaml"),
             "of no joint": case("initial_positions: {z: 9}"),
@@ -384,6 +424,36 @@ CASES = {
             "in another file": case(section(), other=manager("arm")),
             "types may be elsewhere": case(section()),
             "no controller": case(manager() + section("rate: 3", "node")),
+        },
+    ),
+    "MVT-014": Cases(
+        found={
+            "a whole number": case(
+                section("wheel_radius: 1"), "wheel_radius is 1; expected a number with a point: 1.0"
+            ),
+            "a text": case(section('wheel_radius: "0.1"'), "wheel_radius is '0.1'; expected a number with a point"),
+            "a name": case(section("joints: a"), "joints is 'a'; expected a list of names"),
+            "a list": case(section("robot_base_frame: [a]"), "robot_base_frame is a list of names; expected a text"),
+            "a number for a truth": case(section("open_loop: 0"), "open_loop is 0; expected true or false"),
+            "a truth in quotes": case(section('open_loop: "true"')),
+            "a rate with a point": case(
+                "controller_manager: {ros__parameters: {update_rate: 100.0}}", "a whole number"
+            ),
+            "of a trajectory": case(manager("arm") + section("joints: [a], gains: {a: {p: 100}}"), "p is 100"),
+            "in a costmap": case("x: {y: {ros__parameters: {inflation_radius: 1}}}", "expected a number with a point"),
+            "below": case(section("layer: {inflation_radius: -3}"), "is -3; expected"),
+        },
+        silent={
+            "right types": case(
+                section("wheel_radius: 0.1, joints: [a], open_loop: yes, robot_base_frame: base, cmd_vel_timeout: 1e-3")
+            ),
+            "without end": case(section("cmd_vel_timeout: -.inf, wheel_radius: .NaN")),
+            "of ROS 1": case("arm: {type: a/B, wheel_radius: 1, joints: a}"),
+            "a text that is made": case(section("wheel_radius: $(var r), joints: '<joints>'")),
+            "settings of joints": case(section("joints: {a: {x: 1}}")),
+            "of another controller": case(section("type: x/Gains, p: 100, state_publish_rate: 25")),
+            "a whole rate": case("controller_manager: {ros__parameters: {update_rate: 100}}"),
+            "a rate of others": case(section("update_rate: 10.0")),
         },
     ),
     "MVT-012": Cases(

@@ -44,6 +44,7 @@ CASES = {
     "NAM-002": Cases(
         found={
             "within": called("b c"),
+            "of the robot": Model(robot(link("a"), name="a b"), element="robot 'a b'"),
             "at the end": Model(called("b "), says="the name begins or ends with white space"),
             "at the beginning": Model(moved_by(" j"), says="begins or ends with white space"),
         },

@@ -19,6 +19,7 @@ from rule_cases.builders import (
     turning,
 )
 from rule_cases.case import Cases, Model
+from rule_cases.of_mjcf import RADIANS
 
 
 def at(xyz: str) -> str:
@@ -106,6 +107,13 @@ def sdf(pose: str) -> Model:
     return Model(text, format="sdf")
 
 
+def in_mjcf(euler: str, inside: str = "", says: str = "") -> Model:
+    """A body at angles in radians."""
+    body = f'<body name="b" euler="{euler}"><geom size="1"/>{inside}</body>'
+    text = f'<mujoco><compiler angle="radian"/><worldbody>{body}</worldbody></mujoco>'
+    return Model(text, format="mjcf", says=says)
+
+
 QUARTER = -pi / 2
 ROUND = 4 / 3 * pi * 0.1**3 * 2e5  # kg, the most that a ball of 0.1 m may have
 TUBE = pi * 0.1**2 * 0.1 * 2e5
@@ -131,6 +139,8 @@ CASES = {
     ),
     "R103-002": Cases(
         found={
+            **RADIANS.found,
+            "euler in MJCF": in_mjcf("0 90 0", says="euler 90 is more than a whole turn"),
             "far in a model that is not static": Model(STATIC.replace("True", "false"), format="sdf"),
             "far behind what is in a world": robot(
                 *(link("d"), joint("l", "c", "d", kind="continuous")),
@@ -188,6 +198,7 @@ CASES = {
             "three scales": scaled("0.001 0.001 0.001", "0.001 0.001 0.001", "1 1 1"),
         },
         silent={
+            **RADIANS.silent,
             "far in a static model": Model(STATIC, format="sdf"),
             "far on a wall": robot(
                 *(link("world"), link("b"), link("c", felt(box(1), xyz="0 0 30"))),
@@ -330,6 +341,8 @@ CASES = {
             "of an inertial": Model(
                 robot(link("a", inertial(1, 1, 1, 1.5).replace("<origin", '<origin rpy="1.57 0 0"'))), severity="info"
             ),
+            "of a body in MJCF": in_mjcf("1.57 0 0", says="euler 1.57 is not exactly π/2"),
+            "of a shape in MJCF": replace(in_mjcf("0 0 0", '<site euler="0 3.14 0"/>'), severity="info"),
             "of a pose in SDF": sdf("<pose>0 0 0 0 1.57 0</pose>"),
             "of a shape in SDF": replace(sdf("<visual name='v'><pose>0 0 0 0 1.57 0</pose></visual>"), severity="info"),
         },
@@ -345,8 +358,9 @@ CASES = {
             "a quaternion in SDF": sdf('<pose rotation_format="quat_xyzw">0 0 0 0 1.57 0 1</pose>'),
             "in a plug-in": sdf("<plugin name='p' filename='f'><pose>0 0 0 0 1.57 0</pose></plugin>"),
             "where the model stands in its world": sdf(""),
-            "of MuJoCo": Model(
-                '<mujoco><worldbody><body euler="90 0 1.57"><geom size="1"/></body></worldbody></mujoco>', format="mjcf"
+            "exact in MJCF": in_mjcf("1.5708 0 0"),
+            "degrees in MJCF": replace(
+                in_mjcf("90 0 1.57"), text=in_mjcf("90 0 1.57").text.replace("radian", "degree")
             ),
         },
     ),

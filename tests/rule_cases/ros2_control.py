@@ -51,6 +51,11 @@ def transmission(joint: str, actuator: str = "", kind: str = "SimpleTransmission
     )
 
 
+TYPE, MOTOR = "<type>transmission_interface/SimpleTransmission</type>", '<actuator name="m"/>'
+EFFORT = "<hardwareInterface>EffortJointInterface</hardwareInterface>"
+DRIVE = f'<transmission name="{{}}">{TYPE}<joint name="b">{{}}</joint>{MOTOR}</transmission>'
+
+
 def simulated(hardware: str, *files: str) -> str:
     """Hardware of a simulator, and plug-ins of Gazebo."""
     plugins = "".join(f'<gazebo><plugin filename="{file}" name="p"/></gazebo>' for file in files)
@@ -65,9 +70,11 @@ SAID = '<param name="mimic">a</param><param name="multiplier">{}</param>'
 def named(tag: str, names: Iterable[str]) -> str:
     """Transmissions with a name in an element each."""
     kind, drives = "<type>transmission_interface/SimpleTransmission</type>", ""
+    effort = "<hardwareInterface>EffortJointInterface</hardwareInterface>"
     for name in names:
         text = f"<{tag}>{name}</{tag}>"
-        inside = f"<joint name='b'>{text}</joint>" if tag == "hardwareInterface" else f"{text}<joint name='b'/>"
+        inside = f"<joint name='b'>{text if tag == 'hardwareInterface' else effort}</joint><actuator name='m'/>"
+        inside += text if tag != "hardwareInterface" else ""
         drives += f'<transmission name="{name}">{kind if tag != "type" else ""}{inside}</transmission>'
     return made(drives)
 
@@ -321,30 +328,46 @@ CASES = {
             ),
             "none, beside another": Model(
                 transmission("EffortJointInterface").replace(
-                    "</robot>", '<transmission name="u"><joint name="b"/></transmission></robot>'
+                    "</robot>",
+                    DRIVE.format("u", "") + "</robot>",
                 ),
                 says="'b' is missing",
             ),
+            "none of two": Model(
+                transmission("").replace("</robot>", f"{DRIVE.format('u', '')}</robot>"),
+                says="joint 'a' is missing",
+                count=1,
+            ),
+            "no type": Model(made(DRIVE.format("t", EFFORT).replace(TYPE, "")), says="has no <type>"),
+            "an empty type": Model(made(DRIVE.format("t", EFFORT).replace(TYPE, "<type/>")), says="has no <type>"),
+            "no actuator": Model(made(DRIVE.format("t", EFFORT).replace(MOTOR, "")), says="has no <actuator>"),
+            "no joint, no actuator": Model(
+                made(f'<transmission name="t">{TYPE}</transmission>'), says="has no <joint> and no <actuator>", count=1
+            ),
+            "no type of ros2_control": Model(
+                made(system(""), DRIVE.format("t", "").replace(TYPE, "")), says="has no <type>", count=1
+            ),
         },
         silent={
+            "of ros2_control, which has no interfaces": made(system(""), DRIVE.format("t", "")),
+            "of the PR2": made('<transmission name="t" type="pr2/Wrist"><rightActuator name="m"/></transmission>'),
+            "of the PR2, with a joint": made(
+                '<transmission name="t" type="pr2/Simple"><joint name="a"/></transmission>'
+            ),
             "a word of another element": made(
-                "<transmission name='t'><note>transmission_interface/SimpelTransmission</note><joint name='a'>"
+                "<transmission name='t'><type>x/Y</type><actuator name='m'/>"
+                "<note>transmission_interface/SimpelTransmission</note><joint name='a'>"
                 "<hardwareInterface>EffortJointInterface</hardwareInterface></joint></transmission>"
             ),
             "none, with a plug-in of ros2_control": transmission("EffortJointInterface").replace(
-                "</robot>", "<transmission name='u'><plugin>x/Y</plugin><joint name='b'/></transmission></robot>"
+                "</robot>",
+                "<transmission name='u'><plugin>x/Y</plugin><joint name='b'/><actuator name='n'/>"
+                "</transmission></robot>",
             ),
-            "every interface": made(
-                *(
-                    f'<transmission name="{name}"><joint name="b"><hardwareInterface>{name}</hardwareInterface></joint>'
-                    "</transmission>"
-                    for name in HARDWARE
-                )
-            ),
+            "every interface": named("hardwareInterface", HARDWARE),
             "every type": named("type", KINDS),
             "with and without package": transmission("EffortJointInterface", "hardware_interface/EffortJointInterface"),
             "an interface of one's own": transmission("my_hardware/PressureInterface"),
-            "none": transmission(""),
             "another type": transmission("EffortJointInterface", kind="HalfDifferentialTransmission"),
         },
     ),

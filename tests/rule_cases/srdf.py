@@ -28,6 +28,18 @@ def finger(value: str, **more: object) -> Model:
     return state(f'<joint name="finger_joint" value="{value}"/>', **more)
 
 
+def followed(first: str, second: str, mimic: str = "", **more: object) -> Model:
+    """A state of a joint, and of one that follows it."""
+    text = ROBOT.replace(
+        "</robot>",
+        '<link name="other"/><joint name="second" type="prismatic"><parent link="palm"/><child link="other"/>'
+        f'<limit lower="0" upper="0.04"/><mimic joint="finger_joint" {mimic}/></joint></robot>',
+    )
+    named = zip(("finger_joint", "second"), (first, second), strict=True)
+    joints = "".join(f'<joint name="{name}" value="{value}"/>' for name, value in named if value)
+    return state(joints, robot=text, **more)
+
+
 def sided(name: str, member: str) -> str:
     """A group with a group, and groups of both sides."""
     sides = "".join(f'<group name="{side}_finger"><link name="finger"/></group>' for side in ("left", "right"))
@@ -169,6 +181,11 @@ CASES = {
                 'name="joint_3" value="6.95"',
                 says="is at 6.95 rad; its limits are -3 to 1.2 rad",
             ),
+            "away from its leader": followed(
+                "0.02", "0.02081", says="'second' is at 0.0208 m; it follows 'finger_joint'"
+            ),
+            "where the leader is not": followed("0", "0.04"),
+            "at no multiple": followed("0.02", "0.02", mimic='multiplier="0.5"', says="which puts it at 0.01"),
             "above": finger("0.0402", says="is at 0.0402 m; its limits are 0 to 0.04 m"),
             "below": finger("-0.001"),
             "in degrees": model('name="joint_3" value="0.9"', 'name="joint_3" value="90"', says="is it in degrees?"),
@@ -176,6 +193,9 @@ CASES = {
         silent={
             "hardly rounded": finger("0.0400396"),
             "at the limit": finger("0.04"),
+            "near its leader": followed("0.02", "0.02079"),
+            "at a multiple": followed("0.02", "0.02", mimic='multiplier="0.5" offset="0.01"'),
+            "a follower alone": followed("", "0.03"),
             "rounded": finger("0.04003"),
             "of an endless joint": Model(
                 ROBOT.replace('type="revolute"', 'type="continuous"'), srdf=SRDF.replace('value="0.9"', 'value="90"')
@@ -217,6 +237,26 @@ CASES = {
             "whole": model(),
             "a passive joint": model(new='<passive_joint name="finger_joint"/><group_state name="s" group="gripper"/>'),
             "without a group": state("", ""),
+        },
+    ),
+    "SRD-013": Cases(
+        found={
+            "two states": model(new='<group_state name="home" group="manipulator"/>', says="already used on line"),
+            "two virtual joints": model(
+                new='<virtual_joint name="world_joint" type="fixed" parent_frame="map" child_link="base_link"/>'
+            ),
+            "two end effectors": model(new=f'<end_effector name="hand" {TOOL}/>', element="end_effector 'hand'"),
+            "two end effectors of two groups": model(
+                new='<end_effector name="hand" parent_link="link_6" group="manipulator"/>',
+                element="end_effector 'hand'",
+            ),
+            "two values": state(
+                2 * '<joint name="finger_joint" value="0"/>', says="gives the joint 'finger_joint' two"
+            ),
+        },
+        silent={
+            "of two groups": model(new='<group_state name="home" group="gripper"/>'),
+            "of two names": model(new='<group_state name="house" group="manipulator"/>'),
         },
     ),
     "SRD-010": Cases(

@@ -17,8 +17,8 @@ class Yaml:
     """A value of a YAML file: a text, a list or a mapping.
 
     text: of a scalar, else "". items: the values of a list, or the (key, value) pairs of a mapping as written, a key
-    that is written twice included. tag: that of a unit such as "!degrees", or "". source: the place of its key, if it
-    has one.
+    that is written twice included. tag: that of a unit such as "!degrees", or "". quoted: whether a text is in quotes.
+    source: the place of its key, if it has one.
     """
 
     source: Source
@@ -26,6 +26,7 @@ class Yaml:
     tag: str = ""
     values: tuple["Yaml", ...] = ()
     items: tuple[tuple[str, "Yaml"], ...] = ()
+    quoted: bool = False
 
     def get(self, key: str) -> "Yaml | None":
         """Return the value of a key, the last one if it is written twice."""
@@ -107,7 +108,7 @@ class _Reader:
         if node.id == "sequence":
             values = [self.value(value, _place(self.file, value), depth + 1) for value in node.value]
             return Yaml(source, tag=tag, values=tuple(values))
-        return Yaml(source, text=node.value, tag=tag)
+        return Yaml(source, text=node.value, tag=tag, quoted=node.style is not None)
 
 
 def _too_many(source: Source, factor: int) -> Finding:

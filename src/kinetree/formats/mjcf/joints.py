@@ -21,6 +21,8 @@ from kinetree.syntax.xml.reader import Element
 ASSUMED = DEFAULTS["mjcf"]
 TYPES = {kind.mjcf: kind.name for kind in reversed(JOINT_TYPES.values()) if kind.mjcf}
 """MuJoCo's types to the model's; a hinge without a range is continuous."""
+ROUNDED = 1e-3
+"""Largest excess of a ref over its range, rad or m."""
 KEPT = (
     *("group", "springdamper", "solreflimit", "solimplimit", "solreffriction", "solimpfriction"),
     *("actuatorgravcomp", "margin", "springyield", "user"),
@@ -67,8 +69,12 @@ def read_joint(context: Context, placed: JointElement, body: str) -> Joint:
     if kind == "ball":
         return joint
     axis = unit(report, element, "axis", list(R @ vector_of(report, element, "axis", 3, ASSUMED.axis)))
-    context.refs[name] = _angle(context, element, kind, float_of(report, element, "ref", 0.0))
+    ref = context.refs[name] = _angle(context, element, kind, float_of(report, element, "ref", 0.0))
     joint = replace(joint, axes=frozen([axis]))
+    outside = limits and not limits[0].lower - ROUNDED <= ref <= limits[0].upper + ROUNDED
+    if "ref" in element.attributes and outside:
+        message = f"ref={element.get('ref')!r} is outside of range={element.get('range')!r}, but the model starts there"
+        report.warning("range", message, element, attribute="ref")
     if kind == "slide":
         return replace(joint, origin=se3.IDENTITY, child_origin=se3.IDENTITY)
     limited = bool(limits) and limits[0].lower > -inf

@@ -20,6 +20,7 @@ _SETTINGS = (
 SETTINGS = frozenset(_SETTINGS.split())
 """Elements of a <gazebo> block that a link or joint has once."""
 TOPIC_TAGS = ("topicName", "topic_name", "imageTopicName", "bumperTopicName", "pointCloudTopicName", "remapping")
+REMAPPED = ("remapping", "argument")
 NAMESPACE_TAGS = ("robotNamespace", "namespace", "cameraName", "camera_name", "serviceName")
 """Elements of plug-ins that name a topic, and what stands before it."""
 
@@ -172,7 +173,8 @@ class SensorTopics(Quality):
     bad = """<topic>imu_5</topic>"""
 
     def check(self, plugins: tuple[Plugin, ...], sensors: tuple[Element, ...]) -> Iterator[Finding]:
-        """Equal topics of two sensors; equal topics, namespaces and names of two plug-ins of one file."""
+        """Equal topics of two sensors, or of two elements of a plug-in; equal topics, namespaces and names of two
+        plug-ins of one file."""
         inside = [part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"]
         published: list[tuple[object, str, Element]] = [
             (topic.text.strip(), topic.text.strip(), sensor) for sensor in sensors for topic in sensor.find_all("topic")
@@ -182,10 +184,24 @@ class SensorTopics(Quality):
             key = tuple((tag, text) for tag, text in said if tag in (*TOPIC_TAGS, *NAMESPACE_TAGS))
             if topics := [text for tag, text in said if tag in TOPIC_TAGS]:
                 published.append(((plugin.get("filename") or "", *key), topics[0], plugin))
+            for (_, first), (name, later) in repeated(_topics(plugin), lambda row: row[0]):
+                if first.tag != later.tag or first.tag in REMAPPED:
+                    message = f"topic {name!r} is also that of <{first.tag}>{on_line(first, later)}; "
+                    yield self.finding(f"{message}expected a topic of its own", plugin.label, source=later.source)
         for (_, _, first), (_, topic, later) in repeated(published, lambda row: row[0]):
             where = on_line(first, later)
             message = f"topic {topic!r} is also that of {first.label}{where}; expected a topic of its own"
             yield self.finding(message, later.label, source=later.source)
+
+
+def _topics(plugin: Element) -> Iterator[tuple[str, Element]]:
+    """Yield the topics of a plug-in, and those to which it remaps others."""
+    for part in plugin.walk():
+        text, word = part.text.strip(), part.tag.lower().replace("_", "")
+        if part.tag in REMAPPED and ":=" in text:
+            yield text.partition(":=")[2].strip(), part
+        elif text and not part.children and word.endswith(("topic", "topicname")):
+            yield text, part
 
 
 @fact

@@ -5,6 +5,7 @@ from math import pi
 
 from kinetree.errors import Finding
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
+from kinetree.rules.mjcf import Parts, numbers_out_of_range
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.structure import Block
 from kinetree.rules.threshold import Threshold
@@ -78,9 +79,9 @@ class SensorParts(Quality):
 
 
 class SensorValues(Quality):
-    """The values of sensors and settings are in their range.
+    """The values of sensors, actuators and settings are in their range.
 
-    A simulator refuses the model, or has a sensor that sees nothing.
+    A simulator refuses the model, has a sensor that sees nothing, or a motor without limits.
     """
 
     code = "XML-015"
@@ -94,10 +95,13 @@ class SensorValues(Quality):
     good = """<horizontal_fov>1.39<"""
     bad = """<horizontal_fov>80<"""
 
-    def check(self, sensors: tuple[Element, ...], blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, sensors: Parts, blocks: tuple[Block, ...], mjcf_parts: Parts) -> Iterator[Finding]:
         """An angle beyond a turn, a negative rate or distance, a limit below the one before it, a type of sensor that
         differs from a known one by a letter; a setting of a link that is no number, or neither true nor false.
-        Plug-ins, noise and texts with $ are not judged."""
+        Plug-ins, noise and texts with $ are not judged. In MJCF, ranges in the wrong order, and negative gains,
+        damping, friction and timesteps, which MuJoCo reads without a word."""
+        for message, element, name in numbers_out_of_range(mjcf_parts):
+            yield self.finding(message, element.label, source=element.place(name))
         for sensor in sensors:
             if near := nearly(sensor.get("type") or "", SENSORS):
                 message = f"the type is {sensor.get('type')!r}; did you mean {near!r}?"

@@ -16,6 +16,7 @@ TRANSMISSION_TYPES = tuple(
     f"transmission_interface/{name}"
     for name in ("SimpleTransmission", "DifferentialTransmission", "FourBarLinkageTransmission")
 )
+PARTS = ("type", "joint", "actuator")
 TRANSMISSION = """\
   <transmission name="drive_1">
     <type>transmission_interface/SimpleTransmission</type>
@@ -25,9 +26,9 @@ TRANSMISSION = """\
 
 
 class HardwareInterfaces(Quality):
-    """Types and hardware interfaces of transmissions are spelt as their loaders know them, and agree.
+    """Transmissions have a type, a joint, an actuator and interfaces that their loaders know, and that agree.
 
-    A transmission with an unknown type or interface is left out, and its joint cannot be controlled.
+    Loaders leave out any other transmission, and its joint cannot be controlled.
     """
 
     code = "CTL-009"
@@ -39,10 +40,12 @@ class HardwareInterfaces(Quality):
     good = """EffortJointInterface"""
     bad = """EffortJoinInterface"""
 
-    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
+    def check(self, transmissions: tuple[Element, ...], blocks: tuple[Block, ...]) -> Iterator[Finding]:
         """A type or interface that differs from a known one by a letter or two; one of the actuator and another of
-        the joint; none of the joint, although the actuator, or the joint of another transmission, has one."""
+        the joint; none of the joint, once if no joint has one; no type, joint or actuator. Files with ros2_control need
+        no interfaces. Transmissions that have their type as an attribute, as the PR2's, may have other parts."""
         usual = any(_interfaces(element.find_all("joint")) for element in transmissions)
+        is_ros1 = not any(element.tag == "ros2_control" for _, element in blocks)
         for element in transmissions:
             for part in element.walk():
                 name = part.text.strip().removeprefix("hardware_interface/")
@@ -58,11 +61,18 @@ class HardwareInterfaces(Quality):
             if joint and actuator and not joint & actuator:
                 message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
                 yield self.finding(message, element.label, source=element.source)
-            is_wanted = not joint and (actuator or usual) and element.find("plugin") is None  # ros2_control has none
+            own = {part.tag for part in element.walk() if part.get("name") or part.children or part.text.strip()}
+            own |= {"type"} if "plugin" in own else set()
+            is_old = "type" in element.attributes
+            if lacks := [tag for tag in PARTS if tag not in own and not is_old]:
+                message = f"the transmission has no {' and no '.join(f'<{tag}>' for tag in lacks)}"
+                yield self.finding(message, element.label, source=element.source)
+            is_wanted = not joint and (actuator or usual or is_ros1) and not is_old and element.find("plugin") is None
             for part in element.find_all("joint") if is_wanted else ():
                 where = "stands in the <actuator>; put it into the <joint>" if actuator else "is missing"
                 message = f"the <hardwareInterface> of joint {part.get('name')!r} {where}"
                 yield self.finding(message, element.label, source=part.source)
+                is_ros1 = False  # the first stands for all, if none has one
 
 
 class Reductions(Quality):

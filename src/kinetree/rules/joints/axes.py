@@ -107,9 +107,10 @@ class ShouldBeContinuous(JointQuality):
 
 
 class NegativeFriction(JointQuality):
-    """Damping and friction are not negative.
+    """Damping, friction, stiffness and armature are not negative.
 
-    Negative damping or friction drives the joint instead of braking it.
+    Negative damping or friction drives the joint instead of braking it; a negative spring pushes it away from its rest,
+    and a negative armature takes inertia from the links.
     """
 
     code = "JNT-004"
@@ -122,8 +123,8 @@ class NegativeFriction(JointQuality):
         """A negative number."""
         for joint in robot.joints.values():
             for dynamics in joint.dynamics:
-                for name, value in (("damping", dynamics.damping), ("friction", dynamics.friction)):
-                    if value < 0:
+                for name in ("damping", "friction", "stiffness", "armature"):
+                    if (value := getattr(dynamics, name)) < 0:
                         yield self.finding(f"the {name} is {number(value)}; expected 0 or more", joint)
 
 

@@ -56,9 +56,10 @@ class Space(Quality):
     good = '"link_4"'
     bad = '"link 4"'
 
-    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
-        """White space in a name."""
-        for thing in _with(r"\s", named):
+    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """White space in a name, that of the robot in URDF included."""
+        of_urdf = (robot,) if robot.text and robot.text.format == "urdf" and re.search(r"\s", robot.name) else ()
+        for thing in (*of_urdf, *_with(r"\s", named)):
             where = "begins or ends with" if thing.name != thing.name.strip() else "has"
             yield self.finding(f"the name {where} white space; {LEGAL}", thing)
 

@@ -1,15 +1,18 @@
 """Rules about the YAML files of controllers, against the interfaces of ros2_control."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
 from kinetree.rules.blocks.ros2_control import ComponentJoint
-from kinetree.rules.names.sides import on_wrong_side, other_side
+from kinetree.rules.names.sides import on_wrong_side, other_side, side_of
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.rules.parameters.moveit import FileRule
 from kinetree.rules.quality import with_blocks
+from kinetree.syntax.yaml import Yaml
 
 HARDWARE = with_blocks("""\
   <ros2_control name="arm" type="system">
@@ -25,6 +28,9 @@ GOOD = (
 )
 COMMANDED = {"position_controllers/": "position", "velocity_controllers/": "velocity", "effort_controllers/": "effort"}
 """Beginnings of types of controllers to the command interface that they take."""
+PARTS = {"gripper": "hand", "finger": "hand", "fingers": "hand", "neck": "head", "waist": "torso", "wheels": "base"}
+PARTS |= {part: part for part in ("arm", "hand", "head", "torso", "leg", "base")}
+"""Words in names of controllers to the part of a robot."""
 URL = "https://control.ros.org/rolling/doc/ros2_controllers/joint_trajectory_controller/doc/parameters.html"
 
 
@@ -56,12 +62,13 @@ class OfferedInterfaces(FileRule):
 
 
 class Joints(FileRule):
-    """A controller names each joint once, and sets parameters of its own joints.
+    """A joint is named once, by the controller of its part, and a controller sets parameters of its own joints.
 
-    Interfaces cannot be claimed twice; constraints and gains of another joint have no effect.
+    Interfaces cannot be claimed twice, nor by two controllers; constraints and gains of another joint have no effect.
     """
 
     code = "MVT-010"
+    evidence = "heuristic"
     clause = "joints, and parameters by joint"
     url = URL
     base = HARDWARE
@@ -70,7 +77,9 @@ class Joints(FileRule):
 
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
         """A joint twice in a list, or among the left wheels and the right ones; right joints alone of a controller that
-        is called left, or the other way about; constraints or gains by joint for another joint."""
+        is called left, or the other way about; constraints or gains by joint for another joint. A joint of two
+        controllers whose names say different parts, such as arm and hand, or left and right."""
+        yield from (*self._shared(ros_files.controllers), *self._shared(ros_files.moveit))
         for controller in (*ros_files.controllers, *ros_files.moveit):
             element = f"controller {controller.name!r}"
             lists = [controller.names(key) for key in JOINT_KEYS]
@@ -88,6 +97,14 @@ class Joints(FileRule):
                 if others := [(name, value) for name, value in rows if value.items and name not in own]:
                     message = f"{key} are set for joints of others: {', '.join(name for name, _ in others)}"
                     yield self.about(message, element, others[0][1])
+
+    def _shared(self, controllers: Sequence[Controller]) -> Iterator[Finding]:
+        commanding = [(one, joints) for one in controllers if (joints := _commanded(one))]
+        for (first, ours), (second, others) in combinations(commanding, 2):
+            shared = [name for name in others if name in ours]
+            if shared and _differ(first, second, shared):
+                message = f"the controller {first.name!r} has {', '.join(map(repr, shared))} too; keep a joint in one"
+                yield self.about(message, f"controller {second.name!r}", others[shared[0]])
 
 
 class ControllerTypes(FileRule):
@@ -123,3 +140,18 @@ def _interfaces(controller: Controller, kind: str) -> list[str]:
         names = [one.text for key in ("command_interfaces", *keys) for one in controller.names(key)]
         return list(dict.fromkeys((*fixed, *names)))
     return [one.text for one in controller.names("state_interfaces")]
+
+
+def _commanded(controller: Controller) -> dict[str, Yaml]:
+    """Return the joints that a controller commands, with their places."""
+    if "roadcaster" in controller.type or not controller.type or controller.others:
+        return {}
+    return {one.text: one for key in ("joints", "joint") for one in controller.names(key)}
+
+
+def _differ(first: Controller, second: Controller, shared: list[str]) -> bool:
+    """Return whether the names of two controllers say different parts or sides."""
+    words = [re.split(r"[^a-z]+", one.name.lower()) for one in (first, second)]
+    one, other = ({PARTS[word] for word in some if word in PARTS} for some in words)
+    by_side = {side_of(first.name), side_of(second.name)} == {"l", "r"} and any(map(side_of, shared))
+    return by_side or bool(one and other and not one & other)

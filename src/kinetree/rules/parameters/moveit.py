@@ -10,6 +10,7 @@ from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.examples import ARM
+from kinetree.rules.joints.values import FOLLOWS, astray
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.rules.rule import Rule
@@ -324,20 +325,22 @@ class Parameters(FileRule):
 
 
 class Positions(FileRule):
-    """Initial positions are inside the limits of their joints.
+    """Initial positions are inside the limits of their joints, and where the joints that they follow put them.
 
     Simulated hardware starts there, and planners refuse to move from there.
     """
 
     code = "MVT-011"
-    thresholds = (ROOM, LEAST, TURN)
+    thresholds = (ROOM, LEAST, TURN, FOLLOWS)
     clause = "initial positions of joints"
     url = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/mock_components_userdoc.html"
     good = "initial_positions:\n  joint_3: 0.5\n"
     bad = "initial_positions:\n  joint_3: 45\n"
 
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
-        """A position outside of the range of a joint, by more than rounding."""
+        """A position outside of the range of a joint, or of a follower away from that of its leader, by more than
+        rounding."""
+        values = {name: value.number for name, value in ros_files.positions if value.number is not None}
         for name, value in ros_files.positions:
             joint, found = robot.joints.get(name), value.number
             if joint is None or joint.kind.nv != 1 or found is None:
@@ -348,3 +351,5 @@ class Positions(FileRule):
                 between = f"{number(lower, 4)} to {number(upper, 4)}"
                 message = f"the initial position {number(found, 4)} is outside of {between}{unit}"
                 yield self.about(message, f"joint {name!r}", value)
+            elif fault := astray(robot, joint, values):
+                yield self.about(fault, f"joint {name!r}", value)

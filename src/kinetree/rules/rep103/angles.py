@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import pi
 
 from kinetree.display import number
-from kinetree.errors import Finding
+from kinetree.errors import Finding, Severity
 from kinetree.repairs.fixes import EXACT, FRACTIONS, OFF, exact, exact_angles
 from kinetree.rules.rep103.clause import Rep103, Rpy
 from kinetree.rules.threshold import Threshold
@@ -33,10 +33,9 @@ class InexactAngles(Rep103):
         for rpy in rpys if meant else ():
             if inexact := [text for text in dict.fromkeys(rpy.numbers) if text in meant]:
                 source, label = rpy.place(inexact[0]), rpy.owner.label
-                carries = any(rpy.element is child for child in rpy.owner.children)
-                errors = "; ".join(_error(text, meant[text], carries) for text in inexact)
-                what = "the angle" if rpy.element.tag == "pose" else "rpy"
-                yield self.finding(f"{what} {errors}", label, source=source, severity=None if carries else "info")
+                errors = "; ".join(_error(text, meant[text], rpy.carries) for text in inexact)
+                severity: Severity | None = None if rpy.carries else "info"
+                yield self.finding(f"{rpy.name} {errors}", label, source=source, severity=severity)
 
 
 def _error(text: str, true: str, carries: bool) -> str:

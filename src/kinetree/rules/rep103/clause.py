@@ -10,6 +10,7 @@ from kinetree.errors import Source
 from kinetree.repairs.fixes import origins_of
 from kinetree.rules.examples import ARM
 from kinetree.rules.facts import fact
+from kinetree.rules.mjcf import Parts, in_degrees
 from kinetree.rules.rule import Rule
 from kinetree.syntax.xml.reader import Element
 
@@ -27,18 +28,28 @@ class Rep103(Rule):
 
 
 class Rpy(NamedTuple):
-    """Texts of roll, pitch and yaw in radians, in the <origin> (URDF) or <pose> (SDF) of an owner such as a link or
-    joint."""
+    """Texts of three angles in radians, in the <origin> (URDF), <pose> (SDF) or `euler` (MJCF) of an owner such as a
+    link or joint."""
 
     owner: Element
     element: Element
     numbers: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        """Name of the numbers."""
+        return "the angle" if self.element.tag == "pose" else "euler" if "euler" in self.element.attributes else "rpy"
+
+    @property
+    def carries(self) -> bool:
+        """Whether parts are attached behind."""
+        return self.element.tag in ("body", "frame") or any(self.element is child for child in self.owner.children)
+
     def place(self, text: str) -> Source:
         """Return the place of the first of the numbers with this text."""
-        written = self.element.attributes.get("rpy")
+        written = self.element.attributes.get(self.name)
         if written is not None:
-            place = self.element.place("rpy")
+            place = self.element.place(self.name)
             before = re.search(rf"(?<!\S){re.escape(text)}(?!\S)", written)
             return replace(place, column=(place.column or 1) + (before.start() if before else 0))
         document, start = self.element.document, self.element.tag_stop
@@ -48,9 +59,16 @@ class Rpy(NamedTuple):
         return document.source(start + words[len(XYZ) + self.numbers.index(text)].start())
 
 
+Rpys = tuple[Rpy, ...]
+
+
 @fact
-def rpys(document: Element | None, sdf_document: Element | None) -> tuple[Rpy, ...]:
-    """Return every rpy of a URDF or SDF text, without the pose of a model in its world; nothing for other formats."""
+def rpys(document: Element | None, sdf_document: Element | None, mjcf_parts: Parts) -> Rpys:
+    """Return every rpy of a URDF or SDF text, without the pose of a model in its world, and every euler of an MJCF file
+    in radians; nothing for other formats."""
+    if mjcf_parts:
+        turned = [part for part in mjcf_parts if "euler" in part.attributes] if not in_degrees(mjcf_parts) else []
+        return tuple(Rpy(part, part, tuple(part.attributes["euler"].split())) for part in turned)
     if sdf_document is not None:
         tops = (sdf_document, *sdf_document.find_all("world"))
         inside = [part for top in tops for model in top.find_all("model") for part in model.children]

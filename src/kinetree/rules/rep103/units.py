@@ -10,8 +10,9 @@ from kinetree.display import number as text
 from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.rules.facts import Poses
+from kinetree.rules.mjcf import Parts, radians_in
 from kinetree.rules.quality import HALF_EXTENTS, Shapes, grouped, span
-from kinetree.rules.rep103.clause import Rep103, Rpy
+from kinetree.rules.rep103.clause import Rep103, Rpys
 from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import IDENTITY, Array
 from kinetree.syntax.numbers import number
@@ -37,6 +38,7 @@ class Units(Rep103):
 
     A file with limits and rpy in degrees, offsets in millimetres or a mass in grams loads, but describes another robot.
     The rule recognises such numbers by their size, so it may be wrong. It accepts poses of SDF with degrees="true".
+    Angles of MJCF are in the unit of its compiler, degrees by default.
     """
 
     code = "R103-002"
@@ -48,10 +50,10 @@ class Units(Rep103):
     bad = 'upper="166"'
 
     def check(
-        self, robot: Robot, shapes: Shapes, rpys: tuple[Rpy, ...], angles: Names, poses: Poses, scenery: Names
+        self, robot: Robot, shapes: Shapes, rpys: Rpys, angles: Names, poses: Poses, scenery: Names, mjcf_parts: Parts
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
-        be far, and static models have parts that are far apart."""
+        be far, and static models have parts that are far apart. In MJCF in degrees, fractions of π."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
@@ -62,10 +64,12 @@ class Units(Rep103):
         turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
         for rpy in rpys if turns else ():
             if large := [text for text in rpy.numbers if text in turns]:
-                message = f"rpy {', '.join(large)} is more than a whole turn; is it in degrees?"
+                message = f"{rpy.name} {', '.join(large)} is more than a whole turn; is it in degrees?"
                 yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
         for link in robot.links.values():
             yield from self._link(link) if link.name not in scenery else ()
+        for message, element, name in radians_in(mjcf_parts):
+            yield self.finding(message, element.label, source=element.place(name))
         yield from self._scales(shapes)
 
     def _turns(self, joint: Any) -> Iterator[Finding]:

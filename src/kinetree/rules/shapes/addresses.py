@@ -2,17 +2,19 @@
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
-from posixpath import normpath
+from posixpath import basename, dirname, normpath
 from types import MappingProxyType
 from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
-from kinetree.files.opener import joined, read_file
+from kinetree.files.opener import folder_of, joined, read_file
 from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
@@ -21,13 +23,15 @@ DEEPEST = Threshold(4, "folders", "largest number of folders above the model in 
 SOUGHT = (LIKE, DEEPEST)
 """Numbers on which findings about addresses depend."""
 
+MOST_FOLDERS = 50  # beside a model, in which the meshes of a package are looked for
+
 ASTRAY = MappingProxyType(
     {
-        "nameless": "names no package; expected package://name/path",
-        "folder": "names no file in the package; expected package://name/path",
-        "outside": "leads out of its package, but every package may be installed in its own folder",
-        "backslash": "has backslashes; expected package://name/path",
-        "host": "names another computer after file://; expected file:///path",
+        "nameless": "names no {scheme}; expected {scheme}://name/path",
+        "folder": "names no file in the {scheme}; expected {scheme}://name/path",
+        "outside": "leads out of its {scheme}, but every {scheme} may be installed in its own folder",
+        "backslash": "has backslashes; expected {scheme}://name/path",
+        "host": "has no path after file://; expected file:///path, or a path from this file without file://",
     }
 )
 """Faults of names that cannot lead to a file."""
@@ -67,9 +71,30 @@ def in_own_package(name: str, file: str, confined: Confinement | Literal[False])
             path = joined(folder, rest, name)
             if rest and not (confined and not confined.holds(path)) and path.is_file():
                 return folder.name
-        if (folder / ".git").exists() or any((folder / mark).is_file() for mark in MANIFESTS):
+        if _is_top(folder):
             break
     return ""
+
+
+def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:
+    """Yield the meshes of a package that is not found which a folder near the model lacks, and the folder, if it has at
+    least half of the meshes of one folder of the package."""
+    model = (folder_of(file) or Path()).absolute()
+    tops = [top for top in (model, model if _is_top(model) else model.parent) if not confined or confined.holds(top)]
+    groups = {at: [basename(name) for name in some] for at, some in groupby(sorted(names), dirname)}
+    for inside, wanted in groups.items() if folder_of(file) else ():
+        near = [folder for top in tops for folder in (top, top.joinpath(*inside.split("/")[3:]), *top.glob("*"))]
+        others = {basename(other) for other in groups if other != inside}
+        for folder in near[:MOST_FOLDERS] if len(wanted) > 1 else ():
+            there = {path.name for path in folder.glob("*") if not confined or confined.holds(folder)}
+            lost = [name for name in wanted if name not in there]
+            if folder.name not in others and 0 < 2 * len(lost) <= len(wanted):
+                yield from ((f"{inside}/{name}", folder.name) for name in lost)
+                break
+
+
+def _is_top(folder: Path) -> bool:
+    return (folder / ".git").exists() or any((folder / mark).is_file() for mark in MANIFESTS)
 
 
 @lru_cache(maxsize=1000)
@@ -77,9 +102,9 @@ def address_fault(name: str) -> str | None:
     """Return the key in ASTRAY of the fault of a file name, if it has one."""
     scheme, _, rest = name.partition("://")
     first, _, path = rest.partition("/")
-    if scheme == "package":
+    if scheme in ("package", "model"):
         outside = normpath(path).split("/")[0] == ".."
         faults = {"backslash": "\\" in first, "nameless": not first, "folder": not path.strip("/"), "outside": outside}
         return next((fault for fault, is_so in faults.items() if is_so), None)
-    is_drive = first.endswith(":")
-    return "host" if scheme == "file" and first not in ("", "localhost") and not is_drive else None
+    is_host = first not in ("", "localhost", "media") and not first.endswith(":")  # Gazebo has folders called media
+    return "host" if scheme == "file" and is_host else None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -17,6 +18,9 @@ MANY_TRIANGLES = Threshold(100_000, "triangles", "smallest number of triangles o
 LARGER = Threshold(5.0, "", "largest size of the collision shapes, as a multiple of that of the visuals")
 MOVED = Threshold(1e-3, "m", "largest distance between the two places")
 TURNED = Threshold(0.02, "rad", "largest turn between the two places")
+ALIKE = Threshold(
+    0.02, "", "largest difference of the boxes of two meshes, as a part of their size, that have one shape"
+)
 POSITION = re.compile(r"<pos>\s*((?:[-+.\deE]+\s*){3})</pos>")
 SEEN_LARGER = Threshold(10.0, "", "largest size of the visuals, as a multiple of that of the collision shapes")
 SCALED = Threshold(100.0, "", "largest ratio of the sizes where the smaller shape is a mesh that only marks a place")
@@ -98,7 +102,7 @@ class OneShapeOnePlace(LinkQuality):
     """
 
     code = "GEO-006"
-    thresholds = (MOVED, TURNED, MARKER)
+    thresholds = (MOVED, TURNED, MARKER, ALIKE)
     clause = "the collision properties of a link"
     evidence = "heuristic"
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
@@ -106,7 +110,8 @@ class OneShapeOnePlace(LinkQuality):
 
     def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
         """The only visual and the only collision shape of a link that are one mesh in one scale, or of one kind and
-        size, of which one is moved, or turned so that its box is another. Small shapes may be moved."""
+        size, of which one is moved, or turned so that its box is another; or meshes of one name in two formats, and of
+        one size, that are moved. Small shapes may be moved."""
         for link in robot.links.values():
             for one in link.collisions if link.visuals else ():
                 same = [[s for s in some if _is_same(s, one)] for some in (link.visuals, link.collisions)]
@@ -114,6 +119,24 @@ class OneShapeOnePlace(LinkQuality):
                     shape = f"mesh {file_of(one)!r}" if file_of(one) else one.shape.kind
                     message = f"the collision {shape} {moved}; expected the origin of the same shape as visual"
                     yield self.finding(message, link, source=one.source)
+                seen_files = link.visuals if file_of(one) and not same[0] else ()
+                for distance, seen in [(d, s) for s in seen_files if (d := _twin_away(bounds, s, one))][:1]:
+                    message = f"the collision mesh {file_of(one)!r} is {number(distance)} m from the visual"
+                    yield self.finding(f"{message} {file_of(seen)!r}", link, source=one.source)
+
+
+def _twin_away(bounds: Bounds, seen: Geometry, felt: Geometry) -> float:
+    """Return how far the middles of two meshes are apart, m, if their files have one name in two formats, and they have
+    one size; 0 if they are at one place, or others."""
+    names = {PurePosixPath(file_of(shape).lower()).stem for shape in (seen, felt)}
+    if len(names) > 1 or "" in names or np.allclose(seen.origin, felt.origin, atol=MOVED):
+        return 0.0
+    one, other = bounds.whole((seen,)), bounds.whole((felt,))
+    slack = max(MOVED, ALIKE * size_of(one))
+    if one is None or other is None or not np.allclose(np.ptp(one, axis=0), np.ptp(other, axis=0), atol=slack):
+        return 0.0
+    away = float(np.linalg.norm(one.mean(axis=0) - other.mean(axis=0)))
+    return away if away > slack and size_of(one) >= MARKER else 0.0
 
 
 def _is_same(one: Geometry, other: Geometry) -> bool:

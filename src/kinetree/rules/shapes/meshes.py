@@ -28,6 +28,7 @@ from kinetree.rules.shapes.addresses import (
     address_fault,
     in_own_package,
     is_whole,
+    lost_siblings,
     misspelt_scheme,
     undeclared,
 )
@@ -47,6 +48,7 @@ ELSEWHERE = re.compile(r"//|\\\\|file:(?!//)")
 """Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
+Uses = Mapping[str, tuple[Link, Geometry]]
 Readings = Mapping[str, Facts]
 """Facts of mesh files by name."""
 
@@ -83,34 +85,12 @@ class MissingMesh(MeshRule):
         confined: Confinement | Literal[False],
     ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
-        names in URDF that lead to none, and the first of a package that is not found and not declared, or whose files
-        are in the package of the model. Remarks on any other package that is not found, whose meshes nobody looks at,
-        on a package of another project, and on two slashes in a row, which some programs refuse."""
-        unknown = set()
-        is_urdf = robot.text is not None and robot.text.format == "urdf"
-        for name, (link, geometry) in first_uses(shapes).items():
-            scheme, _, rest = name.partition("://")
-            package = rest.partition("/")[0]
-            if is_urdf and (wrong := misspelt_scheme(name)):
-                message = f"the mesh {name!r} begins with {wrong!r}, which no program knows; expected package://"
-                yield self.finding(message, link, source=geometry.source)
-            elif fault := address_fault(name):
-                if is_urdf:  # Gazebo looks for file://media/… in folders of its own
-                    yield self.finding(f"the mesh {name!r} {ASTRAY[fault]}", link, source=geometry.source)
-            elif name not in assets and scheme in ("package", "model") and package not in unknown:
-                unknown.add(package)
-                file = geometry.source.file if geometry.source and is_urdf and scheme == "package" else ""
-                if file and (here := in_own_package(name, file, confined)):
-                    message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
-                    yield self.finding(message, link, source=geometry.source, severity="info")
-                elif file and (manifest := undeclared(package, file)):
-                    message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
-                    yield self.finding(message, link, source=geometry.source)
-                else:
-                    where = "is not in the workspace" if confined else "is not found"
-                    message = f"the {scheme} {package!r} {where}, so its meshes were not checked"
-                    fix = f"name its folder: --package {package}=FOLDER, or packages={{{package!r}: FOLDER}}"
-                    yield self.finding(message, robot, severity="info", fix=fix)
+        names that lead to none, and the first of a package that is not found and not declared, or whose files are in
+        the package of the model; those that a folder near the model lacks, which has most of such a package. Remarks on
+        any other package that is not found, whose meshes nobody looks at, on a package of another project, and on two
+        slashes in a row, which some programs refuse."""
+        uses = first_uses(shapes)
+        yield from self._addresses(robot, uses, assets, confined)
         near, found = folder_of(robot.source.file) if robot.source else None, packages_on_disk(packages, confined)
         for package in sorted({package_named(name) for name in assets} - {"", *packages}):
             if near and found.is_elsewhere(folder := found.package(package, near), near):
@@ -118,7 +98,7 @@ class MissingMesh(MeshRule):
                 fix = f"if it is the right one, say so: --package {package}={folder}"
                 yield self.finding(message, robot, severity="info", fix=fix)
         if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
-            link, geometry = first_uses(shapes)[double[0]]
+            link, geometry = uses[double[0]]
             message = f"the name {double[0]!r} has two slashes in a row{others(double[1:])}; write one"
             yield self.finding(message, link, source=geometry.source, severity="info")
         if outside := _meshes(shapes, assets, "outside"):
@@ -134,6 +114,41 @@ class MissingMesh(MeshRule):
             return
         for link, geometry in missing:
             yield self.finding(f"the mesh file {file_of(geometry)!r} does not exist", link, source=geometry.source)
+
+    def _addresses(
+        self, robot: Robot, uses: Uses, assets: Mapping[str, Asset], confined: Confinement | Literal[False]
+    ) -> Iterator[Finding]:
+        """Yield findings about names that lead to no file, and about packages that are not found."""
+        unknown = set()
+        is_urdf = robot.text is not None and robot.text.format == "urdf"
+        for name, (link, geometry) in uses.items():
+            scheme, _, rest = name.partition("://")
+            package = rest.partition("/")[0]
+            if is_urdf and (wrong := misspelt_scheme(name)):
+                message = f"the mesh {name!r} begins with {wrong!r}, which no program knows; expected package://"
+                yield self.finding(message, link, source=geometry.source)
+            elif fault := address_fault(name):
+                message = f"the mesh {name!r} {ASTRAY[fault].format(scheme=scheme)}"
+                yield self.finding(message, link, source=geometry.source)
+            elif name not in assets and scheme in ("package", "model") and package not in unknown:
+                unknown.add(package)
+                asked = geometry.source.file if geometry.source else ""
+                file = asked if is_urdf and scheme == "package" else ""
+                siblings = (other for other in uses if asked and other.startswith(f"{scheme}://{package}/"))
+                for other, folder in lost_siblings(siblings, asked, confined):
+                    message = f"the mesh {other!r} is not in {folder!r}, which has others of its folder"
+                    yield self.finding(message, uses[other][0], source=uses[other][1].source)
+                if file and (here := in_own_package(name, file, confined)):
+                    message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
+                    yield self.finding(message, link, source=geometry.source, severity="info")
+                elif file and (manifest := undeclared(package, file)):
+                    message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
+                    yield self.finding(message, link, source=geometry.source)
+                else:
+                    where = "is not in the workspace" if confined else "is not found"
+                    message = f"the {scheme} {package!r} {where}, so its meshes were not checked"
+                    fix = f"name its folder: --package {package}=FOLDER, or packages={{{package!r}: FOLDER}}"
+                    yield self.finding(message, robot, severity="info", fix=fix)
 
 
 class EmptyMesh(MeshRule):

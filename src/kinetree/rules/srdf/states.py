@@ -3,57 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import radians
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Robot
+from kinetree.rules.blocks.gazebo import repeated
+from kinetree.rules.joints.values import FOLLOWS, ROUNDED, TURN, value_fault
 from kinetree.rules.srdf.contents import OfSrdf
 from kinetree.rules.threshold import Threshold
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic
 
-ROUNDED = Threshold(1e-3, "", "largest excess over the limits, as a part of the range, of which at most 1 counts")
-TURN = Threshold(7.0, "rad", "largest value that cannot be in degrees, and largest that values in degrees give")
 MOST = 5
 """Most names in a message."""
 SHARE = Threshold(0.7, "", "smallest part of the adjacent pairs that a list has if it is meant to have all")
 
 
 class StatesInLimits(OfSrdf):
-    """The joints of a state are within their limits.
+    """The joints of a state are within their limits, and where the joints that they follow put them.
 
-    Planners refuse a state outside of the limits as start and as goal.
+    Planners refuse a state outside of the limits as start and as goal, and move a follower to where its leader puts it.
     """
 
     code = "SRD-007"
-    thresholds = (ROUNDED, TURN)
+    thresholds = (ROUNDED, TURN, FOLLOWS)
     clause = "a group state gives the value of each joint"
     good = """<joint name="joint_3" value="0.9"/>"""
     bad = """<joint name="joint_3" value="90"/>"""
 
     def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
-        """A value outside of the limits by more than rounding. Joints of several coordinates are not judged."""
+        """A value outside of the limits, or a mimic away from its leader, by more than rounding. Joints of several
+        coordinates are not judged."""
         for state in semantic.group_states:
+            values = {one.name: one.value[0] for one in state.joints if len(one.value) == 1}
             for one in state.joints:
-                joint = robot.joints.get(one.name)
-                if joint and joint.kind.single and len(one.value) == 1 and (fault := _outside(joint, one.value[0])):
+                if one.name in values and (fault := value_fault(robot, one.name, values)):
                     yield self.finding(fault, semantic.label(state, "group_states"), source=one.source)
-
-
-def _outside(joint: Joint, value: float) -> str:
-    """Return a message about a value outside of the limits of a joint, or ""."""
-    lower, upper = joint.limit.lower, joint.limit.upper
-    slack = ROUNDED * min(upper - lower, 1.0)
-    if lower - slack <= value <= upper + slack or lower > upper:
-        return ""
-    unit = "rad" if joint.kind.angular[0] else "m"
-    degrees = "; is it in degrees?" if unit == "rad" and abs(value) > TURN > radians(abs(value)) else ""
-    there, low, high = numbers((value, lower, upper))
-    return f"the joint {joint.name!r} is at {there} {unit}; its limits are {low} to {high} {unit}{degrees}"
 
 
 class StatesOfTheGroup(OfSrdf):
@@ -115,6 +103,31 @@ class StatesAreWhole(OfSrdf):
             if missing := [name for name in wanted if name not in given]:
                 message = f"the state has no value for {_listed(missing)}, of the group {state.group!r}"
                 yield self.finding(message, semantic.label(state, "group_states"), source=state.source)
+
+
+class StatesOnce(OfSrdf):
+    """A state has a name of its own in its group, and gives each joint one value.
+
+    Of two states of one name MoveIt keeps the last.
+    """
+
+    code = "SRD-013"
+    clause = "the name of the state"
+    good = """<group_state name="home" """
+    bad = """<group_state name="home" group="manipulator"><joint name="joint_1" value="1"/></group_state>
+  <group_state name="home" """
+
+    def check(self, semantic: Semantic) -> Iterator[Finding]:
+        """Two states, end effectors or virtual joints of one name, and two values of a joint in a state."""
+        named = {"group_states": ("name", "group"), "virtual_joints": ("name",), "end_effectors": ("name",)}
+        for field, key in named.items():
+            for first, later in repeated(getattr(semantic, field), attrgetter(*key)):
+                message = f"the name is already used on line {first.source.line}; give each a name of its own"
+                yield self.finding(message, semantic.label(later, field), source=later.source)
+        for state in semantic.group_states:
+            for _, later in repeated(state.joints, lambda joint: joint.name):
+                message = f"the state gives the joint {later.name!r} two values; expected one"
+                yield self.finding(message, semantic.label(state, "group_states"), source=later.source)
 
 
 class PairsOnce(OfSrdf):

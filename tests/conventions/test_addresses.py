@@ -1,0 +1,68 @@
+"""Meshes of packages that are not found, whose siblings lie near the model, and paths of one computer."""
+
+from pathlib import Path
+
+import kinetree as kt
+from kinetree.confine import Confinement
+from kinetree.rules.shapes.addresses import lost_siblings
+from kinetree.rules.shapes.portable import Portable
+from support import ask
+
+NAMES = ("package://p/meshes/a.stl", "package://p/meshes/b.stl", "package://p/meshes/c.stl")
+
+
+def lost(tmp_path: Path, *files: str, names: tuple[str, ...] = NAMES, within: str = "") -> list[tuple[str, str]]:
+    """What is lost of a model in the folder x/urdf, beside some files."""
+    for file in files:
+        path = tmp_path / "x" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "x" / "urdf").mkdir(parents=True, exist_ok=True)
+    confined = Confinement((str(tmp_path / within),)) if within else False
+    return list(lost_siblings(names, str(tmp_path / "x" / "urdf" / "m.urdf"), confined))
+
+
+def test_one_of_several_is_lost(tmp_path):
+    assert lost(tmp_path, "assets/a.stl", "assets/c.stl") == [("package://p/meshes/b.stl", "assets")]
+
+
+def test_in_the_folder_of_the_model_and_as_in_the_package(tmp_path):
+    assert lost(tmp_path / "1", "urdf/a.stl", "urdf/b.stl") == [("package://p/meshes/c.stl", "urdf")]
+    deep = tuple(name.replace("meshes", "meshes/visual") for name in NAMES)
+    assert lost(tmp_path / "2", "meshes/visual/a.stl", "meshes/visual/b.stl", names=deep) == [(deep[2], "visual")]
+
+
+def test_half_of_two_and_less_than_half_of_three(tmp_path):
+    assert lost(tmp_path / "1", "assets/a.stl", names=NAMES[:2]) == [(NAMES[1], "assets")]
+    assert lost(tmp_path / "2", "assets/a.stl") == []
+
+
+def test_all_none_and_one_alone(tmp_path):
+    assert lost(tmp_path / "1", "assets/a.stl", "assets/b.stl", "assets/c.stl") == []
+    assert lost(tmp_path / "2", "assets/d.stl") == []
+    assert lost(tmp_path / "3", "assets/d.stl", names=NAMES[:1]) == []
+
+
+def test_each_folder_of_the_package_by_itself(tmp_path):
+    names = tuple(f"package://p/{kind}/{name}" for kind in ("seen", "felt") for name in ("a.stl", "b.stl"))
+    other = (*names[:2], "package://p/felt/b.stl", "package://p/felt/c.stl")
+    assert lost(tmp_path / "1", "seen/a.stl", "seen/b.stl", names=other) == []  # seen is no place of what is felt
+    assert lost(tmp_path / "2", "seen/a.stl", "seen/b.stl", "felt/a.stl", "felt/b.stl", names=names) == []
+
+
+def test_not_above_a_package_nor_outside_of_the_workspace(tmp_path):
+    found = ("assets/a.stl", "assets/c.stl")
+    assert lost(tmp_path / "1", *found, "urdf/package.xml") == []
+    assert lost(tmp_path / "2", *found, within="x/urdf") == []
+    assert lost(tmp_path / "2", *found, within="x") != []
+
+
+def test_a_text_has_no_folder():
+    assert list(lost_siblings(NAMES, "<text>", False)) == []
+
+
+def test_the_place_of_a_path_of_one_computer():
+    text = '<robot name="r">\n<!-- "/home/a/b"\n-->\n<link name="a"/>\n <gazebo><a b="/home/c/d"/></gazebo>\n</robot>'
+    (finding,) = ask(kt.load(text, format="urdf"), [Portable])
+    assert finding.message == "the path '/home/c/d' exists on one computer only"
+    assert (finding.source.line, finding.source.column) == (5, text.splitlines()[4].index("/home") + 1)
