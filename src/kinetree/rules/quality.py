@@ -175,6 +175,19 @@ def weighed(
     }
 
 
+@fact
+def floating(
+    robot: Robot, bodies: Bodies, scenery: frozenset[str], assumed: frozenset[Source | None]
+) -> tuple[tuple[Link, ...], ...]:
+    """Return the links of the body at the root of a free model of SDF, as the file has them, which no joint moves."""
+    if robot.text is None or robot.text.format != "sdf" or robot.root == "world" or robot.root in scenery:
+        return ()
+    links = [link for link in robot.links.values() if bodies[link.name] == robot.root]
+    if any(link.unweighed or link.source in assumed for link in links):
+        return ()
+    return (tuple(links),)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Masses:
     """Links with an inertial: mass (n,) in kg, and principal moments (n, 3) in kg m², ascending."""

@@ -24,8 +24,17 @@ NED = (np.diag((1.0, -1.0, -1.0)), np.array(((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (
 ALONG = Threshold(0.5, "cosine", "largest angle between a direction and its axis")
 
 # Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
-LEFT = ((r"left", "right"), (r"(?<![a-z0-9])l(?![a-z0-9])", "r"), (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"))
-FRONT = ((r"front", "rear"), (r"front", "back"), (r"(?<![a-z0-9])f([lr])(?![a-z0-9])", r"r\1"))
+LEFT = (
+    (r"left", "right"),
+    (r"(?<![a-z0-9])l(?![a-z0-9])", "r"),
+    (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"),
+    (r"(?<![a-z0-9])l([frbh])(?![a-z0-9])", r"r\1"),
+)
+FRONT = (
+    *(("front", other) for other in ("rear", "back", "hind")),
+    *((r"(?<![a-z0-9])f([lr])(?![a-z0-9])", rf"{other}\1") for other in "rbh"),
+    *((r"(?<![a-z0-9])([lr])f(?![a-z0-9])", rf"\1{other}") for other in "rbh"),
+)
 FINGERS = re.compile(r"finger|knuckle|thumb")
 """Parts that are left or right of something other than the robot."""
 WORLDS = ("world", "ground", "map")
@@ -90,9 +99,9 @@ class Sides(Rep103):
         if base in WORLDS:
             return
         body = bodies[base]
-        near = [link for link in robot.links if body in (bodies[link], _carrying(bodies[link], bodies, robot))]
+        near = [link for link in robot.links if body in (bodies[link], carrying(bodies[link], bodies, robot))]
         for one, other, letter, axis, words in SIDES:
-            ways = [way for a, b in _pairs(near, words) for way in _way(poses[base], poses[a], poses[b])]
+            ways = [way for a, b in pairs_of(near, words) for way in way_between(poses[base], poses[a], poses[b])]
             mean = np.mean(ways, axis=0) if ways else np.zeros(3)
             k = int(np.argmax(np.abs(mean)))
             if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
@@ -160,7 +169,7 @@ class NorthEastDown(Rep103):
                 yield self.finding(message, link_or_frame(robot, frame))
 
 
-def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def pairs_of(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield names that become others when the word for one side is replaced by that for the other."""
     by_lower = {name.lower(): name for name in names if not FINGERS.search(name.lower())}
     for lower, name in by_lower.items():
@@ -169,12 +178,13 @@ def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[t
             yield name, by_lower[found]
 
 
-def _carrying(body: str, bodies: Bodies, robot: Robot) -> str | None:
+def carrying(body: str, bodies: Bodies, robot: Robot) -> str | None:
+    """Return the body that carries a body; None for that of the root."""
     joint = robot.parent_joint(body)
     return bodies[joint.parent] if joint else None
 
 
-def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
+def way_between(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
     """Return the direction (3,) from b to a in the axes of the base, or nothing if they coincide."""
     way = T_base[:3, :3].T @ (T_a[:3, 3] - T_b[:3, 3])
     length = float(np.linalg.norm(way))
