@@ -19,7 +19,7 @@ from kinetree.spatial.se3 import Array
 
 BEYOND = Threshold(2.0, "", "largest radius of gyration, in distances from the centre to the furthest corner")
 TIMES = Threshold(3.0, "", "largest distance of the centre of mass from the shapes, as a multiple of their size")
-HOLLOW = Threshold(0.1, "", "smallest sum of the moments, as a part of that of a solid box around the shapes")
+SPARSE = Threshold(0.1, "", "smallest sum of the moments, as a part of that of a solid box around the shapes")
 SOLID = Threshold(0.7, "", "the same, as a part of that of the only shape, if its middle is the centre of mass")
 WEIGHED = Threshold(0.01, "kg", "smallest mass of a link that is fixed to another and has too little inertia")
 MIDDLE = Threshold(1e-3, "", "largest distance of the two that are one, as a part of the size of the shape")
@@ -95,7 +95,7 @@ class InertiaBelowShape(LinkQuality):
     """
 
     code = "INR-018"
-    thresholds = (HOLLOW, SOLID, MIDDLE, MARKER, WEIGHED)
+    thresholds = (SPARSE, SOLID, MIDDLE, MARKER, WEIGHED)
     evidence = "heuristic"
     clause = "the inertia of the link"
     url = TUTORIAL
@@ -118,7 +118,7 @@ class InertiaBelowShape(LinkQuality):
             if moments.sum() >= SOLID * expected:
                 box = bounds.whole(shapes_of(link))
                 expected = size_of(box) ** 2 / 6 * whole
-                if moments.sum() >= HOLLOW * expected:
+                if moments.sum() >= SPARSE * expected:
                     continue
             found.append((link, mass, moments, expected))
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):

@@ -154,7 +154,7 @@ def outliers(off: Array, table: Table) -> list[int]:
     copies, others = ~image & copied, ~image & ~copied
     wrong = far > DIFFERENT
     least = TURNED if table.names[0] == LOWER else AGREEING  # the same part may be on both sides
-    wrong &= ~copies | ((image & ~copied).sum() >= least * _ways(copies, table))
+    wrong &= ~copies | ((image & ~copied).sum() >= least * copies.sum())
     wrong &= ~others | (image.sum() >= AGREEING * _ways(others, table))
     return [int(i) for i in np.flatnonzero(wrong)]
 
