@@ -26,7 +26,7 @@ ONE = {"left_hip": "0 1 0", "right_hip": "0 -1 0", "left_shoulder": "0 1 1", "ri
 ALONE = {**ONE, "left_ear": "0 -1 2", "right_ear": "0 1 2"}
 MIRRORED = {name: xyz.replace("1 1", "1 x").replace("1 -1", "1 1").replace("x", "-1") for name, xyz in LEGS.items()}
 BACK = {name: " ".join(reversed(xyz.split()[:2])) + " 0" for name, xyz in LEGS.items()}
-WORLD = '<mujoco><worldbody>{}</worldbody></mujoco>'
+WORLD = "<mujoco><worldbody>{}</worldbody></mujoco>"
 BODY = (
     '<body name="car"><freejoint/><geom size="0.1"/><body name="left_wheel" pos="0 {} 0"><joint axis="0 1 0"/>'
     '<geom size="0.1"/></body><body name="right_wheel"><joint axis="0 1 0"/><geom size="0.1"/></body></body>'
@@ -42,9 +42,12 @@ CASES = {
             ),
             "hardly along the axle": away(0.443),
             "of MuJoCo": Model(WORLD.format(BODY.format("-0.2")), format="mjcf"),
-            "a pair of three": Model(standing("revolute", **ALONE), says="part 'left_ear' is on the right of 'right_ear'"),
+            "a pair of three": Model(
+                standing("revolute", **ALONE), says="part 'left_ear' is on the right of 'right_ear'"
+            ),
             "the left of four legs": Model(
-                standing("revolute", **MIRRORED), says="the left part 'fl_hip' is on the right of 'fr_hip' (also 'rl_hip')"
+                standing("revolute", **MIRRORED),
+                says="the left part 'fl_hip' is on the right of 'fr_hip' (also 'rl_hip')",
             ),
             "the front of four legs": Model(
                 standing("revolute", **{name: xyz.replace("1 ", "x1 ", 1) for name, xyz in LEGS.items()})
@@ -52,7 +55,7 @@ CASES = {
                 .replace("x1", "-1"),
                 says="the front part 'fl_hip' is on the rear of 'rl_hip'",
             ),
-            "with the side before": standing("fixed", **{"lf": "1 -1 0", "rf": "1 1 0", "lh": "-1 -1 0", "rh": "-1 1 0"}),
+            "with the side before": standing("fixed", lf="1 -1 0", rf="1 1 0", lh="-1 -1 0", rh="-1 1 0"),
         },
         silent={
             "in place": wheels("0 0.2 0", "0 -0.2 0"),
@@ -64,7 +67,9 @@ CASES = {
             "a pair of two": standing(
                 "revolute", left_hip="0 1 0", right_hip="0 -1 0", left_ear="0 -1 2", right_ear="0 1 2"
             ),
-            "where the others do not agree": standing("revolute", **{**ALONE, "left_hip": "1 0 0", "right_hip": "-1 0 0"}),
+            "where the others do not agree": standing(
+                "revolute", **{**ALONE, "left_hip": "1 0 0", "right_hip": "-1 0 0"}
+            ),
             "a camera of three pairs": standing("fixed", **ALONE).replace("ear", "camera"),
             "four legs": standing("revolute", **LEGS),
             "four legs of a robot that looks to the rear": standing(

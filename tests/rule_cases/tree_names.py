@@ -111,7 +111,10 @@ def other_limit(old: str, new: str, part: str = "shin", **more) -> Model:
 
 def mirrored(copies: int = 1, images: int = 2, part: str = "shin") -> str:
     """A walker whose joints turn about x; some ranges are copied from the left, some are mirrored, others are even."""
-    text, parts = TURNING.replace("0 1 0", "1 0 0"), [part, *(p for p in ("hip", "thigh", "ankle", "foot") if p != part)]
+    text, parts = (
+        TURNING.replace("0 1 0", "1 0 0"),
+        [part, *(p for p in ("hip", "thigh", "ankle", "foot") if p != part)],
+    )
     for i, name in enumerate(parts):
         for side in ("left", "right"):
             low, high = ("-0.7", "1") if side == "left" or i < copies else ("-1", "0.7")
@@ -124,7 +127,9 @@ def mirrored(copies: int = 1, images: int = 2, part: str = "shin") -> str:
 
 HAND = masses(2.1).replace("shin", "hand")
 FOUR = masses(2.1).replace("left_", "fl_").replace("right_", "fr_")
-FOUR = FOUR.replace("</robot>", FOUR[FOUR.index('<link name="fl_hip">') :].replace('"fl_', '"rl_').replace('"fr_', '"rr_'))
+FOUR = FOUR.replace(
+    "</robot>", FOUR[FOUR.index('<link name="fl_hip">') :].replace('"fl_', '"rl_').replace('"fr_', '"rr_')
+)
 
 
 SDF_LINK = (
@@ -251,10 +256,10 @@ CASES = {
                 turning(1.2).text.replace("shin", "hand"), says="upper limit 1.2", element="joint 'right_hand_joint'"
             ),
             "front and rear legs alike": Model(FOUR, count=2, element="link 'fr_shin'"),
-            "legs with the side before": Model(FOUR.replace('"fl_', '"lf_')
-            .replace('"fr_', '"rf_')
-            .replace('"rl_', '"lh_')
-            .replace('"rr_', '"rh_'), count=2),
+            "legs with the side before": Model(
+                FOUR.replace('"fl_', '"lf_').replace('"fr_', '"rf_').replace('"rl_', '"lh_').replace('"rr_', '"rh_'),
+                count=2,
+            ),
             "an effort": other_limit('effort="1"', 'effort="10"', says="effort limit 10, expected 1"),
             "a velocity": other_limit('velocity="1"', 'velocity="10"', says="velocity limit 10, expected 1"),
             "a damping": other_limit("/>", "/><dynamics damping='2'/>", says="damping 2, expected 0"),
@@ -277,7 +282,8 @@ CASES = {
             "a copied range, and one mirrored": mirrored(1, 1),
             "a copied range of a hand": mirrored(part="shin").replace("shin", "hand"),
             "another place of a hand": legs(
-                '<child link="right_shin"/><origin xyz="0 0 -0.1"/>', '<child link="right_shin"/><origin xyz="0 0 -0.2"/>'
+                '<child link="right_shin"/><origin xyz="0 0 -0.1"/>',
+                '<child link="right_shin"/><origin xyz="0 0 -0.2"/>',
             ).text.replace("shin", "hand"),
             "wheels of two kinds": wheels(0.05).replace(
                 '<cylinder radius="0.05" length="0.02"/>', '<sphere radius="0.05"/>'

@@ -182,7 +182,7 @@ class MasslessShape(LinkQuality):
             for link, _, _ in counted.where((counted.mass == 0) & (counted.size <= NOTHING))
             if link.collisions
             and bodies[link.name] in heavy
-            and ("default-inertial", f"link {link.name!r}") not in noted
+            and ("default-inertia", f"link {link.name!r}") not in noted
             and size_of(bounds.part(shapes_of(link))) >= MARKER
         ]
         if found:
