@@ -306,7 +306,7 @@ CASES = {
                 moved(SMALL, inertial(1, 60, 60, 78)), says="m, more than 2 m; is it in kg cm²?"
             ),
             "in kg cm², hardly, too": Model(moved(SMALL, inertial(1, 18, 18.8, 30.5)), says="; is it in kg cm²?"),
-            "in no unit": Model(moved(SMALL, inertial(1, 180, 188, 305)), says="is 17.5 m, more than 2 m"),
+            "in no unit": Model(moved(SMALL, inertial(1, 195, 200, 211)), says="is 14.5 m, more than 2 m"),
             "in g mm², by the next joint": Model(
                 moved(inertial(1, 6e6, 7e6, 8e6)).replace(
                     "</robot>", link("d") + joint("l", "b", "d", xyz="0.3464 0 0") + "</robot>"

@@ -26,8 +26,8 @@ CASES = {
                 fast(250, 250, kind="prismatic"), says="250 m/s; is it in mm/s (0.25 m/s)? (also 'j1')"
             ),
             "millimetres and degrees": Model(fast(175, 250).replace('type="revolute"', 'type="prismatic"', 1), count=2),
-            "hardly fast enough": fast(51),
-            "hardly fast enough to slide": fast(10.5, kind="prismatic"),
+            "hardly fast enough": fast(50.5),
+            "hardly fast enough to slide": fast(25, kind="prismatic"),
             "hardly the most": fast(2950.5),
             "hardly a fifth of another": Model(
                 fast(20.2, 100.5), says="(1.75 rad/s) or in rpm (10.5 rad/s)? (also 'j0')"
@@ -45,7 +45,7 @@ CASES = {
             "one round number, which LIM-008 is about": fast(100, 100),
             "a round number of each kind": fast(100, 200).replace('type="revolute"', 'type="prismatic"', 1),
             "hardly too slow": fast(49),
-            "hardly too slow to slide": fast(9.5, kind="prismatic"),
+            "hardly too slow to slide": fast(24.5, kind="prismatic"),
             "no limit in any unit": fast(3050.5),
             "neither whole nor half": fast(100.7),
             "without an end": fast(175, kind="continuous"),

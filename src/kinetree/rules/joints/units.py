@@ -13,7 +13,7 @@ from kinetree.rules.threshold import Threshold
 MUCH_VELOCITY = Threshold(50.0, "rad/s or m/s", "smallest round velocity limit that looks like a placeholder")
 ANY = Threshold(10.0, "", "multiple of these from which on any number looks like a placeholder, round or not")
 TURNS = Threshold(50.0, "rad/s", "smallest velocity limit of a joint that turns which may be in degrees or turns")
-SLIDES = Threshold(10.0, "m/s", "smallest velocity limit of a joint that slides which may be in millimetres")
+SLIDES = Threshold(25.0, "m/s", "smallest velocity limit of a joint that slides which may be in millimetres")
 MOST = Threshold(3000.0, "rad/s or m/s", "velocity limit from which on there is none in any unit")
 SHARE = Threshold(0.2, "", "smallest velocity limit of the robot's other joints in this unit, as a part of the largest")
 RATES = {"deg/s": pi / 180, "rpm": pi / 30}

@@ -10,10 +10,11 @@ from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import Bodies
-from kinetree.rules.masses.inertia import FAR, LIGHT, TUTORIAL, Noted, too_dense
+from kinetree.rules.masses.inertia import FAR, HEAVY, LIGHT, TUTORIAL, Noted, too_dense
 from kinetree.rules.masses.units import NEAR, in_unit
 from kinetree.rules.quality import LinkQuality, Masses, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.rules.shapes.geometry import HUGE
 from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
@@ -57,7 +58,7 @@ class InertiaBeyondShape(LinkQuality):
             link, _, moments, radius, reach = same[0]
             message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
             message += f" but the shapes reach at most {number(reach)} m from the centre"
-            question = in_unit(link, moments, robot, bounds)
+            question = in_unit(link, moments, robot)
             yield self.finding(f"{message}{question}{others([one[0].name for one in same[1:]])}", link)
 
 
@@ -95,7 +96,7 @@ class InertiaBelowShape(LinkQuality):
     """
 
     code = "INR-018"
-    thresholds = (SPARSE, SOLID, MIDDLE, MARKER, WEIGHED)
+    thresholds = (SPARSE, SOLID, MIDDLE, MARKER, HUGE, HEAVY, WEIGHED)
     evidence = "heuristic"
     clause = "the inertia of the link"
     url = TUTORIAL
@@ -103,21 +104,27 @@ class InertiaBelowShape(LinkQuality):
     bad = '<inertia ixx="0.06" ixy="0" ixz="0" iyy="0.061" iyz="0" izz="0.062"/>'
 
     def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """Moments far below those of a solid box around the shapes; or less than those of the only shape, a box,
-        cylinder, sphere or ellipsoid, with the centre of mass in its middle and no products of inertia. Light links
-        that are fixed to others are not judged; INR-012 is about links that are too dense. One finding for all links of
-        the same mass and moments."""
+        """Moments far below those of a solid box around the visuals, and of one around the collision shapes; or less
+        than those of the only shape, a box, cylinder, sphere or ellipsoid, with the centre of mass in its middle and no
+        products of inertia. Light links that are fixed to others are not judged; INR-007 and INR-012 are about masses
+        that are too large, GEO-003 about shapes. One finding for all links of the same mass and moments."""
         total = counted.moments.sum(axis=1)
         parts = [bounds.part(shapes_of(link)) for link in counted.links]
-        sizes = np.array([0.0 if part is None else np.square(part[1] - part[0]).sum() for part in parts])
-        small = (total > NOTHING) & (total < SOLID * counted.mass * sizes / 6) & (sizes >= MARKER**2)
+        squares = np.array([0.0 if part is None else np.square(part[1] - part[0]).sum() for part in parts])
+        small = (
+            (total > NOTHING)
+            & (total < SOLID * counted.mass * squares / 6)
+            & (squares >= MARKER**2)
+            & (squares <= HUGE**2)
+            & (counted.mass <= HEAVY)
+        )
         found = []
         for link, mass, moments in counted.where(small & ~too_dense(counted)):
             whole = 0.0 if mass < WEIGHED and bodies[link.name] != link.name else mass
             expected = min(_solids(link), default=0.0) * whole
             if moments.sum() >= SOLID * expected:
-                box = bounds.whole(shapes_of(link))
-                expected = size_of(box) ** 2 / 6 * whole
+                sizes = [size_of(bounds.whole(shapes)) for shapes in (link.visuals, link.collisions) if shapes]
+                expected = min(sizes) ** 2 / 6 * whole
                 if moments.sum() >= SPARSE * expected:
                     continue
             found.append((link, mass, moments, expected))

@@ -239,14 +239,14 @@ class GyrationRadius(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
 
-    def check(self, counted: Masses, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
+    def check(self, counted: Masses, robot: Robot) -> Iterator[Finding]:
         """A larger radius about some axis."""
         for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
             radius = np.sqrt(moments[2] / mass)
             message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
             found, most = numbers((radius, FAR))
             radius_text = f"the radius of gyration is {found} m, more than {most} m"
-            yield self.finding(f"{message}: {radius_text}{in_unit(link, moments, robot, bounds)}", link)
+            yield self.finding(f"{message}: {radius_text}{in_unit(link, moments, robot)}", link)
 
 
 class MovingWithoutInertial(Quality):
