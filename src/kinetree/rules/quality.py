@@ -180,12 +180,10 @@ def floating(
     robot: Robot, bodies: Bodies, scenery: frozenset[str], assumed: frozenset[Source | None]
 ) -> tuple[tuple[Link, ...], ...]:
     """Return the links of the body at the root of a free model of SDF, as the file has them, which no joint moves."""
-    if robot.text is None or robot.text.format != "sdf" or robot.root == "world" or robot.root in scenery:
-        return ()
-    links = [link for link in robot.links.values() if bodies[link.name] == robot.root]
-    if any(link.unweighed or link.source in assumed for link in links):
-        return ()
-    return (tuple(links),)
+    links = tuple(link for link in robot.links.values() if bodies[link.name] == robot.root)
+    known = not any(link.unweighed or link.source in assumed for link in links)
+    is_sdf = robot.text is not None and robot.text.format == "sdf"
+    return (links,) if is_sdf and known and robot.root not in {"world", *scenery} else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -215,10 +215,7 @@ class SoftLimits(JointQuality):
         """A soft limit beyond the hard one, or a lower soft limit above the upper one; both equal to the hard ones,
         which is one finding for all joints. Soft limits of 0 and 0 mean none, and without k_position they have no
         effect."""
-        equal = [joint for joint in ranged if joint.safety and joint.safety.k_position and _is_equal(joint)]
-        if equal:
-            rest = others([joint.name for joint in equal[1:]])
-            yield self.finding(f"the soft limits are equal to the limits; expected them inside{rest}", equal[0])
+        equal: list[Joint] = []
         for joint in ranged:
             soft, hard = joint.safety, joint.limit
             if soft is None or soft.lower == soft.upper == 0:
@@ -229,12 +226,13 @@ class SoftLimits(JointQuality):
             elif hard.lower <= hard.upper and (soft.lower < hard.lower - 1e-6 or soft.upper > hard.upper + 1e-6):
                 inner, outer = spans(joint, soft.lower, soft.upper)
                 yield self.finding(f"the soft limits {inner} are not inside the limits {outer}", joint)
-
-
-def _is_equal(joint: Joint) -> bool:
-    assert joint.safety
-    soft, hard = joint.safety, joint.limit
-    return hard.lower < hard.upper and max(abs(soft.lower - hard.lower), abs(soft.upper - hard.upper)) < 1e-6
+            elif (
+                soft.k_position and soft.lower - hard.lower < 1e-6 > hard.upper - soft.upper and hard.lower < hard.upper
+            ):
+                equal.append(joint)
+        for joint in equal[:1]:
+            rest = others([joint.name for joint in equal[1:]])
+            yield self.finding(f"the soft limits are equal to the limits; expected them inside{rest}", joint)
 
 
 class MimicRange(JointQuality):

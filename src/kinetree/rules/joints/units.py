@@ -54,22 +54,20 @@ class VelocityUnits(JointQuality):
 
 def in_other_units(ranged: tuple[Joint, ...]) -> list[Joint]:
     """Return the joints whose velocity limits look like degrees, turns a minute or millimetres."""
-    least = {"rad": TURNS, "m": SLIDES}
-    fast = [
-        joint
-        for joint in ranged
-        if least[unit(joint)] <= joint.limit.velocity < MOST
-        and joint.limit.upper < inf
-        and (2 * joint.limit.velocity).is_integer()
-        and not SPINS.search(joint.name)
-        and not SPINS.search(joint.child)
-    ]
     found: list[Joint] = []
-    for same in grouped(fast, unit):
-        values = {joint.limit.velocity for joint in same}
-        if len(values) > 1 or not _is_round(max(values)):
-            least_of_robot, of = SHARE * max(values), unit(same[0])
-            found += (joint for joint in ranged if unit(joint) == of and least_of_robot <= joint.limit.velocity < MOST)
+    for same in grouped(ranged, unit):
+        least = TURNS if unit(same[0]) == "rad" else SLIDES
+        known = [joint for joint in same if joint.limit.velocity < MOST]
+        fast = {
+            joint.limit.velocity
+            for joint in known
+            if joint.limit.velocity >= least
+            and joint.limit.upper < inf
+            and (2 * joint.limit.velocity).is_integer()
+            and not SPINS.search(f"{joint.name} {joint.child}")
+        }
+        if len(fast) > 1 or (fast and not _is_round(max(fast))):
+            found += (joint for joint in known if joint.limit.velocity >= SHARE * max(fast))
     return found
 
 

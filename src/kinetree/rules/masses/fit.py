@@ -1,29 +1,56 @@
 """Rules about masses and inertias beside the shapes of a link: too large, too small, elsewhere, or zero."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
-from kinetree.model.robot import Geometry, Link, Robot
+from kinetree.model.robot import Link, Robot
 from kinetree.rules.facts import Bodies
-from kinetree.rules.masses.inertia import FAR, HEAVY, LIGHT, TUTORIAL, Noted, too_dense
-from kinetree.rules.masses.units import NEAR, in_unit
-from kinetree.rules.quality import LinkQuality, Masses, grouped, others
-from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.rules.masses.inertia import HEAVY, LIGHT, TUTORIAL, Noted, too_dense
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped, others
+from kinetree.rules.shapes.bounds import MARKER, UNKNOWN, Bounds, shapes_of, size_of
 from kinetree.rules.shapes.geometry import HUGE
 from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
+FAR = Threshold(2.0, "m", "largest radius of gyration of a link; only INR-008 judges larger ones")
 BEYOND = Threshold(2.0, "", "largest radius of gyration, in distances from the centre to the furthest corner")
 TIMES = Threshold(3.0, "", "largest distance of the centre of mass from the shapes, as a multiple of their size")
 SPARSE = Threshold(0.1, "", "smallest sum of the moments, as a part of that of a solid box around the shapes")
 SOLID = Threshold(0.7, "", "the same, as a part of that of the only shape, if its middle is the centre of mass")
 WEIGHED = Threshold(0.01, "kg", "smallest mass of a link that is fixed to another and has too little inertia")
-MIDDLE = Threshold(1e-3, "", "largest distance of the two that are one, as a part of the size of the shape")
+MIDDLE = Threshold(1e-3, "", "largest distance of the two that are one, in radii of gyration of the shape")
+UNITS = {"g mm²": 1e9, "g cm²": 1e7, "kg mm²": 1e6, "kg cm²": 1e4, "g m²": 1e3}
+"""Units of inertia, and how many of them are 1 kg m²."""
+NEAR = Threshold(3.0, "", "largest factor between an inertia in a unit and that of a solid box of the size of the link")
+
+
+class GyrationRadius(LinkQuality):
+    """The radius of gyration of a link is at most two metres.
+
+    The radius of gyration is the square root of inertia / mass. If it is larger, the inertia is probably in other
+    units, about another point, or a placeholder.
+    """
+
+    code = "INR-008"
+    thresholds = (FAR, NEAR)
+    evidence = "heuristic"
+    clause = "inertia in kg m² about the centre of mass"
+    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
+    bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
+
+    def check(self, counted: Masses, robot: Robot) -> Iterator[Finding]:
+        """A larger radius about some axis."""
+        for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
+            found, most = numbers((np.sqrt(moments[2] / mass), FAR))
+            message = (
+                f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg: the radius"
+            )
+            message += f" of gyration is {found} m, more than {most} m"
+            yield self.finding(message + _in_unit(link, moments, robot), link)
 
 
 class InertiaBeyondShape(LinkQuality):
@@ -50,16 +77,16 @@ class InertiaBeyondShape(LinkQuality):
         near = (counted.mass >= LIGHT) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
         found = []
         for link, mass, moments in counted.where(near):
-            radius = float(np.sqrt(max(moments[2], 0) / mass))
             box = _whole(link, bounds, bodies)
-            if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
-                found.append((link, mass, moments, radius, reach))
+            reach = float(np.linalg.norm(np.abs(box - _centre(link)).max(axis=0)))
+            if 0 < BEYOND * reach < np.sqrt(max(moments[2], 0) / mass) and size_of(box) >= MARKER:
+                found.append((link, mass, moments, reach))
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
-            link, _, moments, radius, reach = same[0]
-            message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
-            message += f" but the shapes reach at most {number(reach)} m from the centre"
-            question = in_unit(link, moments, robot)
-            yield self.finding(f"{message}{question}{others([one[0].name for one in same[1:]])}", link)
+            link, mass, moments, reach = same[0]
+            radius, far = number(np.sqrt(moments[2] / mass)), number(reach)
+            message = f"the inertia is too large for the shapes: its radius of gyration is {radius} m,"
+            message += f" but the shapes reach at most {far} m from the centre{_in_unit(link, moments, robot)}"
+            yield self.finding(message + others([one[0].name for one in same[1:]]), link)
 
 
 class CentreOutside(LinkQuality):
@@ -82,7 +109,8 @@ class CentreOutside(LinkQuality):
         out = np.linalg.norm(counted.centres - np.clip(counted.centres, low, high), axis=1)
         sizes = TIMES * np.linalg.norm(high - low, axis=1)
         for link, _, _ in counted.where((counted.mass != 0) & (out > sizes) & (sizes > 0)):
-            away, size = _distance(link, _whole(link, bounds, bodies))
+            box = _whole(link, bounds, bodies)
+            away, size = float(np.linalg.norm(_centre(link) - np.clip(_centre(link), *box))), size_of(box)
             if away > TIMES * size and size >= MARKER:
                 message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
                 yield self.finding(f"{message} in size; check its unit and its frame", link)
@@ -111,13 +139,8 @@ class InertiaBelowShape(LinkQuality):
         total = counted.moments.sum(axis=1)
         parts = [bounds.part(shapes_of(link)) for link in counted.links]
         squares = np.array([0.0 if part is None else np.square(part[1] - part[0]).sum() for part in parts])
-        small = (
-            (total > NOTHING)
-            & (total < SOLID * counted.mass * squares / 6)
-            & (squares >= MARKER**2)
-            & (squares <= HUGE**2)
-            & (counted.mass <= HEAVY)
-        )
+        fits = (squares >= MARKER**2) & (squares <= HUGE**2) & (counted.mass <= HEAVY) & (total > NOTHING)
+        small = fits & (total < SOLID * counted.mass * squares / 6)
         found = []
         for link, mass, moments in counted.where(small & ~too_dense(counted)):
             whole = 0.0 if mass < WEIGHED and bodies[link.name] != link.name else mass
@@ -131,38 +154,27 @@ class InertiaBelowShape(LinkQuality):
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             link, _, moments, expected = same[0]
             own, least = numbers((float(moments.sum()), expected))
-            message = (
-                f"the inertia is too small for the shapes: the sum of the moments is {own} kg m², but {least} kg m²"
-            )
-            rest = others([one[0].name for one in same[1:]])
-            fix = "compute it from the shape and the mass, or check their units"
-            yield self.finding(f"{message} for a solid body of this size{rest}", link, fix=fix)
+            message = f"the inertia is too small for the shapes: the sum of the moments is {own} kg m²,"
+            message += f" but {least} kg m² for a solid body of this size{others([one[0].name for one in same[1:]])}"
+            yield self.finding(message, link, fix="compute it from the shape and the mass, or check their units")
 
 
-SOLIDS: Mapping[str, Any] = {
-    "box": lambda p: sum(side**2 for side in p["size"]) / 6,
-    "cylinder": lambda p: p["radius"] ** 2 + p["length"] ** 2 / 6,
-    "sphere": lambda p: 6 / 5 * p["radius"] ** 2,
-    "ellipsoid": lambda p: 2 / 5 * sum(radius**2 for radius in p["radii"]),
-}
-"""Sum of the moments of a solid of each kind, as a part of its mass."""
+SOLIDS = {"box": (2 / 3, 2 / 3), "cylinder": (1 / 2, 2 / 3), "sphere": (2 / 5, 2 / 5), "ellipsoid": (2 / 5, 2 / 5)}
+"""Moments of a solid of each kind by its mass: how much the squared half extents across z and along z add to them."""
 
 
 def _solids(link: Link) -> list[float]:
     """Return the sums of the moments of a link's shapes by their mass, if each is a solid around the centre of mass."""
     assert link.inertial
-    inertia, centre = link.inertial.inertia, link.inertial.origin[:3, 3]
-
-    def is_around(geometry: Geometry) -> bool:
-        off = np.linalg.norm(geometry.origin[:3, 3] - centre)
-        return bool(off <= MIDDLE * np.sqrt(SOLIDS[geometry.shape.kind](geometry.shape.parameters)))
-
-    shapes = shapes_of(link)
+    inertia, shapes, sums = link.inertial.inertia, shapes_of(link), []
     if np.count_nonzero(inertia - np.diag(inertia.diagonal())) or len(link.visuals) > 1 or len(link.collisions) > 1:
         return []
-    if not all(shape.shape.kind in SOLIDS and is_around(shape) for shape in shapes):
-        return []
-    return [SOLIDS[shape.shape.kind](shape.shape.parameters) for shape in shapes]
+    for kind, one in ((one.shape.kind, one) for one in shapes if one.shape.kind in SOLIDS):
+        x, y, z = np.square(HALF_EXTENTS[kind](one.shape.parameters)).tolist()
+        total = SOLIDS[kind][0] * (x + y) + SOLIDS[kind][1] * z
+        if np.linalg.norm(one.origin[:3, 3] - _centre(link)) <= MIDDLE * np.sqrt(total):
+            sums.append(total)
+    return sums if len(sums) == len(shapes) else []
 
 
 class MasslessShape(LinkQuality):
@@ -202,33 +214,39 @@ def _own_parts(masses: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> 
     parts; not numbers for links without shapes, and for those that carry shapes without an inertial."""
     own = (link.name if bodies[link.name] == link.name and shapes_of(link) else "" for link in masses.links)
     boxes = bounds.parts_of_bodies(own)
-    carrying = {
-        joint.parent
-        for joint in robot.joints.values()
-        if not joint.kind.nv and not robot.links[joint.child].inertial and shapes_of(robot.links[joint.child])
-    }
+    bare = {name for name, link in robot.links.items() if not link.inertial and shapes_of(link)}
+    carrying = {joint.parent for joint in robot.joints.values() if not joint.kind.nv and joint.child in bare}
     for i, link in enumerate(masses.links):
         if bodies[link.name] != link.name and link.name not in carrying:
             part = bounds.part(shapes_of(link))
-            boxes[i] = boxes[i] if part is None else part
+            boxes[i] = UNKNOWN if part is None else part
     return boxes
 
 
-def _whole(link: Link, bounds: Bounds, bodies: Bodies) -> Array | None:
-    """Return the box around the shapes of the body of which a link is the top, or around its own."""
-    return bounds.whole_body(link.name) if bodies[link.name] == link.name else bounds.whole(shapes_of(link))
+def _whole(link: Link, bounds: Bounds, bodies: Bodies) -> Array:
+    """Return the box around the shapes of the body of which a link is the top, or around its own, or UNKNOWN."""
+    box = bounds.whole_body(link.name) if bodies[link.name] == link.name else bounds.whole(shapes_of(link))
+    return UNKNOWN if box is None else box
 
 
-def _reach(link: Link, box: Array | None) -> float:
-    """Return how far the furthest corner of a box is from a link's centre of mass, m; 0 without a box."""
-    if box is None or link.inertial is None:
-        return 0.0
-    return float(np.linalg.norm(np.abs(box - link.inertial.origin[:3, 3]).max(axis=0)))
+def _centre(link: Link) -> Array:
+    assert link.inertial
+    return link.inertial.origin[:3, 3]
 
 
-def _distance(link: Link, box: Array | None) -> tuple[float, float]:
-    """Return how far a link's centre of mass is outside of a box, and the diagonal of the box, m; 0 without a box."""
-    if box is None or link.inertial is None:
-        return 0.0, 0.0
-    centre = link.inertial.origin[:3, 3]
-    return float(np.linalg.norm(centre - np.clip(centre, *box))), size_of(box)
+def _in_unit(link: Link, moments: Array, robot: Robot) -> str:
+    """Return a question that names the unit in which moments (3,) are those of a body of the link's size, or ""; equal
+    powers of ten are a placeholder rather."""
+    assert link.inertial
+    if np.ptp(moments) <= 1e-9 * moments.max() and f"{moments[0]:.9e}".startswith("1.000000000"):
+        return ""
+    shapes = [one.shape for one in (*link.visuals, *link.collisions) if one.shape.kind in HALF_EXTENTS]
+    halves = [np.asarray(HALF_EXTENTS[shape.kind](shape.parameters)) for shape in shapes]
+    size = max((2 * float(np.linalg.norm(half)) for half in halves), default=0.0)
+    if not size:  # without them the size is that between the joints
+        places = [joint.origin[:3, 3] for joint in robot.joints.values() if joint.parent == link.name]
+        size = max(float(np.linalg.norm(place)) for place in (*places, 2 * link.inertial.origin[:3, 3]))
+    solid = link.inertial.mass * size**2 / 6  # sum of the moments of a solid box by its diagonal
+    times = float(moments.sum()) / solid if solid > 0 else 0.0
+    unit = next((unit for unit, factor in UNITS.items() if factor / NEAR < times < factor * NEAR), "")
+    return f"; is it in {unit}?" if unit else ""

@@ -10,7 +10,6 @@ from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.model.robot import Link, Robot
 from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
-from kinetree.rules.masses.units import NEAR, in_unit
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
 from kinetree.rules.shapes.bounds import Bounds, shapes_of
 from kinetree.rules.threshold import Threshold
@@ -26,7 +25,6 @@ TUTORIAL = (
 BROKEN = Threshold(0.01, "", "largest excess of a moment over the sum of the others, as a part of it")
 HEAVY = Threshold(1e4, "kg", "largest mass of a link; only INR-007 judges heavier ones")
 LIGHT = Threshold(1e-6, "kg", "smallest mass of a body that a joint moves")
-FAR = Threshold(2.0, "m", "largest radius of gyration of a link; only INR-008 judges larger ones")
 OSMIUM = Threshold(22590.0, "kg/m³", "density of osmium, the densest metal")
 DENSER = Threshold(2.0, "", "largest density of a link, as a multiple of that of osmium")
 SLIGHT = Threshold(0.1, "kg", "smallest mass for which a link that is fixed to another is judged")
@@ -223,30 +221,6 @@ class AbsurdMass(Quality):
             if 0 < mass < LIGHT:
                 message = f"the link moves, but its mass is {number(mass)} kg, less than a milligram"
                 yield self.finding(message, links[0])
-
-
-class GyrationRadius(LinkQuality):
-    """The radius of gyration of a link is at most two metres.
-
-    The radius of gyration is the square root of inertia / mass. If it is larger, the inertia is probably in other
-    units, about another point, or a placeholder.
-    """
-
-    code = "INR-008"
-    thresholds = (FAR, NEAR)
-    evidence = "heuristic"
-    clause = "inertia in kg m² about the centre of mass"
-    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
-    bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
-
-    def check(self, counted: Masses, robot: Robot) -> Iterator[Finding]:
-        """A larger radius about some axis."""
-        for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
-            radius = np.sqrt(moments[2] / mass)
-            message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
-            found, most = numbers((radius, FAR))
-            radius_text = f"the radius of gyration is {found} m, more than {most} m"
-            yield self.finding(f"{message}: {radius_text}{in_unit(link, moments, robot)}", link)
 
 
 class MovingWithoutInertial(Quality):

@@ -1,8 +1,7 @@
 """Rule about parts called left, right, front and rear that stand on the other side."""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -21,14 +20,8 @@ OTHERS = Threshold(2, "pairs", "smallest number of other pairs that show the dir
 TURNED = re.compile(r"camera|stereo|sensor|imu|lens|eye|optical|lidar|laser|sonar|jaw|gripper|hand|light|led")
 """Parts that may look backwards, and have their own left and right."""
 WORDS = re.compile(r"left|front|(?<![a-z0-9])[frbh]?l[frbh]?(?![a-z0-9])", re.IGNORECASE)
-
-
-class Pair(NamedTuple):
-    """Two links of opposite names, and the direction (3,) from the other to the one in the axes of the base."""
-
-    one: str
-    other: str
-    way: Array
+Way = tuple[str, str, Array]
+"""Two links of opposite names, and the direction (3,) from the second to the first in the axes of the base."""
 
 
 class Exchanged(Rule):
@@ -52,24 +45,25 @@ class Exchanged(Rule):
         turning drives the robot to its right; a pair that stands the other way round than all others; and fronts that
         are where the left says the rear is. Sensors, hands, and links that the base does not carry, are not judged."""
         base = _base(robot)
-        if base is None or not any(WORDS.search(name) for name in robot.links):
+        if not base or not any(WORDS.search(name) for name in robot.links):
             return
-        body = bodies[base]
-        near = [name for name in robot.links if not TURNED.search(name.lower())]
-        near = [name for name in near if body in (bodies[name], carrying(bodies[name], bodies, robot))]
-        sides = [_ways(near, words, poses[base], poses) for *_, words in SIDES]
-        alone = [[pair for pair in pairs if _is_alone(pair, pairs)] for pairs in sides]
-        alone[0] = alone[0] or [pair for pair in sides[0] if _drives_back(pair, robot, poses[base], poses)]
-        left, front = (_mean([pair.way for pair in pairs]) for pairs in sides)
-        if not any(alone) and np.cross(front, left)[2] < -ALONG:  # x forward, y left, so z up
+        T, near = poses[base], [name for name in robot.links if not TURNED.search(name.lower())]
+        near = [name for name in near if bodies[base] in (bodies[name], carrying(bodies[name], bodies, robot))]
+        sides: list[list[Way]] = []
+        for *_, words in SIDES:
+            pairs = pairs_of(near, words)
+            sides.append([(a, b, way) for a, b in pairs for way in way_between(T, poses[a], poses[b])])
+        wrong = [[way for way in ways if _is_alone(way, ways)] for ways in sides]
+        wrong[0] = wrong[0] or [way for way in sides[0] if _drives_back(way, robot, T, poses)]
+        left, front = (_mean(ways) for ways in sides)
+        if not any(wrong) and np.cross(front, left)[2] < -ALONG:  # x forward, y left, so z up
             k = int(left[1] > 0)
-            alone[k] = sides[k]
-        for (one, other, *_), pairs in zip(SIDES, alone, strict=True):
-            if pairs:
-                message = f"the {one} part {pairs[0].one!r} is on the {other} of {pairs[0].other!r}"
-                about = robot.parent_joint(pairs[0].one) or robot.links[pairs[0].one]
-                rest = others([pair.one for pair in pairs[1:]])
-                yield self.finding(message + rest, about, fix="exchange their names, or their places")
+            wrong[k] = sides[k]
+        for (one, other, *_), ways in zip(SIDES, wrong, strict=True):
+            for a, b, _ in ways[:1]:
+                message = f"the {one} part {a!r} is on the {other} of {b!r}{others([way[0] for way in ways[1:]])}"
+                about = robot.parent_joint(a) or robot.links[a]
+                yield self.finding(message, about, fix="exchange their names, or their places")
 
 
 def _base(robot: Robot) -> str | None:
@@ -80,25 +74,20 @@ def _base(robot: Robot) -> str | None:
     return carried[0] if len(carried) == 1 else None
 
 
-def _ways(names: list[str], words: Iterable[tuple[str, str]], T: Array, poses: Poses) -> list[Pair]:
-    pairs = [(a, b) for a, b in pairs_of(names, words)]
-    return [Pair(a, b, way) for a, b in pairs for way in way_between(T, poses[a], poses[b])]
+def _mean(ways: list[Way]) -> Array:
+    return np.mean([way for *_, way in ways], axis=0) if ways else np.zeros(3)
 
 
-def _mean(ways: list[Array]) -> Array:
-    return np.mean(ways, axis=0) if ways else np.zeros(3)
-
-
-def _is_alone(pair: Pair, pairs: list[Pair]) -> bool:
+def _is_alone(way: Way, ways: list[Way]) -> bool:
     """Return whether a pair stands the other way round than all others, which agree."""
-    rest = [other.way for other in pairs if other is not pair]
-    return len(rest) >= OTHERS and float(np.linalg.norm(_mean(rest))) > ALONG and float(_mean(rest) @ pair.way) < -ALONG
+    rest = [other for other in ways if other is not way]
+    mean = _mean(rest)
+    return len(rest) >= OTHERS and float(np.linalg.norm(mean)) > ALONG and float(mean @ way[2]) < -ALONG
 
 
-def _drives_back(pair: Pair, robot: Robot, T: Array, poses: Poses) -> bool:
+def _drives_back(way: Way, robot: Robot, T: Array, poses: Poses) -> bool:
     """Return whether a left wheel is at a smaller y than the right one, and against the axes of both."""
-    joints = [robot.parent_joint(name) for name in (pair.one, pair.other)]
-    if pair.way[1] > -ALONG or "wheel" not in pair.one.lower():
-        return False
-    axes = [T[:3, :3].T @ poses[j.child][:3, :3] @ j.axis for j in joints if j is not None and j.axis is not None]
-    return len(axes) == len(joints) and all(float(axis @ pair.way) < -ALONG for axis in axes)
+    joints = [robot.parent_joint(name) for name in way[:2]]
+    axes = [poses[j.child][:3, :3] @ j.axis for j in joints if j is not None and j.axis is not None]
+    back = len(axes) == len(joints) and all(float(axis @ T[:3, :3] @ way[2]) < -ALONG for axis in axes)
+    return back and way[2][1] < -ALONG and "wheel" in way[0].lower()

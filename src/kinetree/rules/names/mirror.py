@@ -124,23 +124,20 @@ class MirrorImages(Rule):
 
 
 def _wheels(robot: Robot) -> Iterator[tuple[Link | Joint, Link | Joint, str, tuple[float, float]]]:
-    """Yield what left and right wheels have, for both: radii of round collision shapes, masses, and what their joints
-    have."""
+    """Yield the radii of round collision shapes of left and right wheels, their masses, and what their joints have."""
     for name, left in robot.links.items():
         right = robot.links.get(right_of(name) or "") if "wheel" in name.lower() else None
         if right is None:
             continue
-        kinds = [[shape.shape.kind for shape in link.collisions] for link in (left, right)]
+        shapes = [[one.shape for one in link.collisions] for link in (left, right)]
+        kinds = [[shape.kind for shape in one] for one in shapes]
         if kinds[0] == kinds[1] and kinds[0] in (["cylinder"], ["sphere"]):
-            one, other = (float(str(link.collisions[0].shape.parameters["radius"])) for link in (left, right))
-            yield left, right, RADIUS, (one, other)
+            yield left, right, RADIUS, tuple(float(str(one[0].parameters["radius"])) for one in shapes)
         if left.inertial and right.inertial:
             yield left, right, "mass", (left.inertial.mass, right.inertial.mass)
-        joints = [robot.parent_joint(link.name) for link in (left, right)]
-        if joints[0] and joints[1] and joints[0].type == joints[1].type:
-            for quantity, of in OF_JOINTS.items():
-                if np.isfinite(values := (of(joints[0]), of(joints[1]))).all():
-                    yield joints[0], joints[1], quantity, values
+        a, b = robot.parent_joint(name), robot.parent_joint(right.name)
+        if a and b and a.type == b.type:
+            yield from ((a, b, quantity, (of(a), of(b))) for quantity, of in OF_JOINTS.items())
 
 
 def outliers(off: Array, table: Table) -> list[int]:
@@ -244,7 +241,7 @@ def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mir
         for along in _free(*pairs[i], Q[i], moving, mirror):
             images[i] += along * (along @ (there[i] - images[i]))
     names = tuple(f"origin {x}" for x in "xyz")
-    arms = np.array([not _is_hand(a) for a, _ in pairs])
+    arms = np.array(["hand" not in a.name.lower() for a, _ in pairs])
     sizes = np.repeat(size, 3, axis=1)
     yield Table(names, [*compress(pairs, arms)], there[arms], images[arms], here[arms], sizes[arms])
     turning = [
@@ -265,22 +262,15 @@ def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mir
 
 
 def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Table:
-    """Return the ranges of joints with axes that are mirror images; way: 1, or -1 if they point the other way."""
-    ranged = [(a, b, way) for a, b, way in pairs if np.isfinite((*_range(a), *_range(b))).all() and not _opens(a, b)]
+    """Return the ranges of joints with axes that are mirror images; way: 1, or -1 if they point the other way.
+    Hands with one range open and close both."""
+    known = [row for row in pairs if np.isfinite((*_range(row[0]), *_range(row[1]))).all()]
+    ranged = [(a, b, way) for a, b, way in known if "hand" not in a.name.lower() or _range(a) != _range(b)]
     one, other = (np.array([_range(row[k]) for row in ranged]).reshape(-1, 2) for k in (0, 1))  # type: ignore[arg-type]
     same = np.array([way > 0 for *_, way in ranged], dtype=bool)[:, None]
     size = np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(other, axis=1)), 1e-9)[:, None].repeat(2, axis=1)
     images = np.where(same, one, -one[:, ::-1])
     return Table((LOWER, "upper limit"), [(a, b) for a, b, _ in ranged], other, images, one, size)
-
-
-def _is_hand(joint: Joint) -> bool:
-    return "hand" in joint.name.lower()
-
-
-def _opens(a: Joint, b: Joint) -> bool:
-    """Return whether two joints are those of hands with one range, which open and close both."""
-    return _is_hand(a) and _range(a) == _range(b)
 
 
 def _range(joint: Joint) -> tuple[float, float]:
