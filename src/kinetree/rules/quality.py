@@ -181,9 +181,8 @@ def floating(
 ) -> tuple[tuple[Link, ...], ...]:
     """Return the links of the body at the root of a free model of SDF, as the file has them, which no joint moves."""
     links = tuple(link for link in robot.links.values() if bodies[link.name] == robot.root)
-    known = not any(link.unweighed or link.source in assumed for link in links)
-    is_sdf = robot.text is not None and robot.text.format == "sdf"
-    return (links,) if is_sdf and known and robot.root not in {"world", *scenery} else ()
+    is_free = robot.text is not None and robot.text.format == "sdf" and robot.root not in {"world", *scenery}
+    return (links,) if is_free and not any(link.unweighed or link.source in assumed for link in links) else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

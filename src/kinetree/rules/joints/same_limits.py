@@ -64,9 +64,7 @@ class OneLimit(JointQuality):
         message = f"all {len(joints)} joints have effort {number(effort)} and velocity {number(velocity)}, which "
         if origin := EXPORTED.get((effort, velocity)):
             yield self.finding(f"{message}{origin} writes; expected those of the motors", joints[0])
-        elif len(joints) >= MANY and (
-            (effort, velocity) == (0, 0) or (_is_power_of_ten(effort) and _is_power_of_ten(velocity))
-        ):
+        elif len(joints) >= MANY and (effort == velocity == 0 or all(map(_is_power_of_ten, (effort, velocity)))):
             yield self.remark(f"{message}look like placeholders", joints[0])
 
 

@@ -16,8 +16,8 @@ TURNS = Threshold(50.0, "rad/s", "smallest velocity limit of a joint that turns 
 SLIDES = Threshold(25.0, "m/s", "smallest velocity limit of a joint that slides which may be in millimetres")
 MOST = Threshold(3000.0, "rad/s or m/s", "velocity limit from which on there is none in any unit")
 SHARE = Threshold(0.2, "", "smallest velocity limit of the robot's other joints in this unit, as a part of the largest")
-RATES = {"deg/s": pi / 180, "rpm": pi / 30}
-"""Units of data sheets, in rad/s."""
+RATES = {"rad": {"deg/s": pi / 180, "rpm": pi / 30}, "m": {"mm/s": 1e-3}}
+"""Units of data sheets, in rad/s and m/s."""
 SPINS = re.compile(r"wheel|rotor|prop|fan|roller|caster|blade|turbine|spindle|drum|track", re.IGNORECASE)
 """Parts that turn fast."""
 
@@ -44,12 +44,9 @@ class VelocityUnits(JointQuality):
         for same in grouped(in_other_units(ranged), unit):
             first = max(same, key=lambda joint: joint.limit.velocity)
             fast, of = first.limit.velocity, unit(first)
-            question = f"is it in mm/s ({number(fast / 1000)} m/s)?"
-            if of == "rad":
-                rates = [f"in {name} ({number(fast * rate)} rad/s)" for name, rate in RATES.items()]
-                question = f"is it {' or '.join(rates)}?"
+            meant = " or ".join(f"in {name} ({number(fast * rate)} {of}/s)" for name, rate in RATES[of].items())
             rest = others([joint.name for joint in same if joint is not first])
-            yield self.finding(f"the velocity limit is {number(fast)} {of}/s; {question}{rest}", first)
+            yield self.finding(f"the velocity limit is {number(fast)} {of}/s; is it {meant}?{rest}", first)
 
 
 def in_other_units(ranged: tuple[Joint, ...]) -> list[Joint]:

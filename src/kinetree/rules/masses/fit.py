@@ -67,10 +67,9 @@ class InertiaBeyondShape(LinkQuality):
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
     def check(self, counted: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> Iterator[Finding]:
-        """A radius of gyration that is too large for the shapes of the body; for a link that is fixed to another, for
-        its own shapes, unless it carries shapes without an inertial. A mesh is read whole only if a part of it is too
-        small, up to 20 MB, in other formats than STL up to 2 MB. One finding for all links of the same mass and
-        moments."""
+        """A radius of gyration too large for the shapes of the body, or of a link that is fixed to another and carries
+        no shapes without an inertial; one finding for all of the same mass and moments. A mesh is read whole only if a
+        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
         most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, LIGHT)
         part = np.abs(_own_parts(counted, bounds, bodies, robot) - counted.centres[:, None])
         reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
@@ -170,7 +169,7 @@ def _solids(link: Link) -> list[float]:
     if np.count_nonzero(inertia - np.diag(inertia.diagonal())) or len(link.visuals) > 1 or len(link.collisions) > 1:
         return []
     for kind, one in ((one.shape.kind, one) for one in shapes if one.shape.kind in SOLIDS):
-        x, y, z = np.square(HALF_EXTENTS[kind](one.shape.parameters)).tolist()
+        x, y, z = np.square(np.asarray(HALF_EXTENTS[kind](one.shape.parameters))).tolist()
         total = SOLIDS[kind][0] * (x + y) + SOLIDS[kind][1] * z
         if np.linalg.norm(one.origin[:3, 3] - _centre(link)) <= MIDDLE * np.sqrt(total):
             sums.append(total)

@@ -62,8 +62,8 @@ class Exchanged(Rule):
         for (one, other, *_), ways in zip(SIDES, wrong, strict=True):
             for a, b, _ in ways[:1]:
                 message = f"the {one} part {a!r} is on the {other} of {b!r}{others([way[0] for way in ways[1:]])}"
-                about = robot.parent_joint(a) or robot.links[a]
-                yield self.finding(message, about, fix="exchange their names, or their places")
+                about, fix = robot.parent_joint(a) or robot.links[a], "exchange their names, or their places"
+                yield self.finding(message, about, fix=fix)
 
 
 def _base(robot: Robot) -> str | None:

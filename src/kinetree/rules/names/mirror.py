@@ -123,7 +123,7 @@ class MirrorImages(Rule):
             yield self.finding(message, right) if key in grave else self.remark(message, right)
 
 
-def _wheels(robot: Robot) -> Iterator[tuple[Link | Joint, Link | Joint, str, tuple[float, float]]]:
+def _wheels(robot: Robot) -> Iterator[tuple[Link | Joint, Link | Joint, str, tuple[float, ...]]]:
     """Yield the radii of round collision shapes of left and right wheels, their masses, and what their joints have."""
     for name, left in robot.links.items():
         right = robot.links.get(right_of(name) or "") if "wheel" in name.lower() else None
@@ -152,13 +152,9 @@ def outliers(off: Array, table: Table) -> list[int]:
     wrong = far > DIFFERENT
     least = TURNED if table.names[0] == LOWER else AGREEING  # the same part may be on both sides
     wrong &= ~copies | ((image & ~copied).sum() >= least * copies.sum())
-    wrong &= ~others | (image.sum() >= AGREEING * _ways(others, table))
+    ways = np.unique(np.hstack((table.found, table.mirrored))[others].round(9) + 0.0, axis=0)
+    wrong &= ~others | (image.sum() >= AGREEING * len(ways))
     return [int(i) for i in np.flatnonzero(wrong)]
-
-
-def _ways(rows: Array, table: Table) -> int:
-    """Return in how many ways rows differ from their mirror images."""
-    return len(np.unique(np.hstack((table.found, table.mirrored))[rows].round(9) + 0.0, axis=0))
 
 
 @cache
