@@ -183,9 +183,8 @@ class PlaceholderVelocity(JointQuality):
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
         """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
         same. Endless joints may be wheels. LIM-013 is about velocities in other units."""
-        units = {joint.name for joint in in_other_units(ranged)}
-        limited = [joint for joint in ranged if joint.limit.upper < inf and joint.name not in units]
-        wrong = [joint for joint in limited if looks_made_up(joint.limit.velocity, MUCH_VELOCITY)]
+        wrong = [j for j in ranged if looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
+        wrong = [joint for joint in wrong if joint not in in_other_units(ranged)]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
             rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.velocity)} {unit(same[0])}/s"

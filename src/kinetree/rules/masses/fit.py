@@ -8,7 +8,7 @@ from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
 from kinetree.model.robot import Link, Robot
-from kinetree.rules.facts import Bodies
+from kinetree.rules.facts import Bodies, fact
 from kinetree.rules.masses.inertia import HEAVY, LIGHT, TUTORIAL, Noted, too_dense
 from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, UNKNOWN, Bounds, shapes_of, size_of
@@ -66,12 +66,14 @@ class InertiaBeyondShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> Iterator[Finding]:
+    def check(
+        self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies, robot: Robot
+    ) -> Iterator[Finding]:
         """A radius of gyration too large for the shapes of the body, or of a link that is fixed to another and carries
         no shapes without an inertial; one finding for all of the same mass and moments. A mesh is read whole only if a
         part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
         most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, LIGHT)
-        part = np.abs(_own_parts(counted, bounds, bodies, robot) - counted.centres[:, None])
+        part = np.abs(own_parts - counted.centres[:, None])
         reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
         near = (counted.mass >= LIGHT) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
         found = []
@@ -101,10 +103,10 @@ class CentreOutside(LinkQuality):
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> Iterator[Finding]:
+    def check(self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
         """A centre of mass that is too far from the shapes of the body; links that are fixed to others and meshes are
         treated as for INR-009."""
-        low, high = _own_parts(counted, bounds, bodies, robot).swapaxes(0, 1)
+        low, high = own_parts.swapaxes(0, 1)
         out = np.linalg.norm(counted.centres - np.clip(counted.centres, low, high), axis=1)
         sizes = TIMES * np.linalg.norm(high - low, axis=1)
         for link, _, _ in counted.where((counted.mass != 0) & (out > sizes) & (sizes > 0)):
@@ -118,8 +120,7 @@ class CentreOutside(LinkQuality):
 class InertiaBelowShape(LinkQuality):
     """The inertia of a link is not far below that of its shapes.
 
-    If the shapes were changed after the inertia was computed, or the inertia is in other units, the link turns too
-    easily, and simulations of it vibrate.
+    The shapes may have changed since. Such a link turns too easily, and simulations of it vibrate.
     """
 
     code = "INR-018"
@@ -136,17 +137,18 @@ class InertiaBelowShape(LinkQuality):
         products of inertia. Light links that are fixed to others are not judged; INR-007 and INR-012 are about masses
         that are too large, GEO-003 about shapes. One finding for all links of the same mass and moments."""
         total = counted.moments.sum(axis=1)
-        parts = [bounds.part(shapes_of(link)) for link in counted.links]
-        squares = np.array([0.0 if part is None else np.square(part[1] - part[0]).sum() for part in parts])
+        low, high = bounds.parts_of_links(link.name for link in counted.links).swapaxes(0, 1)
+        squares = np.square(high - low).sum(axis=1)  # not numbers without shapes
         fits = (squares >= MARKER**2) & (squares <= HUGE**2) & (counted.mass <= HEAVY) & (total > NOTHING)
         small = fits & (total < SOLID * counted.mass * squares / 6)
         found = []
         for link, mass, moments in counted.where(small & ~too_dense(counted)):
-            whole = 0.0 if mass < WEIGHED and bodies[link.name] != link.name else mass
-            expected = min(_solids(link), default=0.0) * whole
+            if mass < WEIGHED and bodies[link.name] != link.name:
+                continue
+            expected = min(_solids(link), default=0.0) * mass
             if moments.sum() >= SOLID * expected:
                 sizes = [size_of(bounds.whole(shapes)) for shapes in (link.visuals, link.collisions) if shapes]
-                expected = min(sizes) ** 2 / 6 * whole
+                expected = min(sizes) ** 2 / 6 * mass
                 if moments.sum() >= SPARSE * expected:
                     continue
             found.append((link, mass, moments, expected))
@@ -208,18 +210,16 @@ class MasslessShape(LinkQuality):
             yield self.finding(message, found[0], fix="write its mass and inertia, or leave out its <inertial>")
 
 
-def _own_parts(masses: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> Array:
+@fact
+def own_parts(counted: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> Array:
     """Return the boxes (n, 2, 3) of parts of the bodies of which links are the tops, and of other links of their own
     parts; not numbers for links without shapes, and for those that carry shapes without an inertial."""
-    own = (link.name if bodies[link.name] == link.name and shapes_of(link) else "" for link in masses.links)
-    boxes = bounds.parts_of_bodies(own)
     bare = {name for name, link in robot.links.items() if not link.inertial and shapes_of(link)}
     carrying = {joint.parent for joint in robot.joints.values() if not joint.kind.nv and joint.child in bare}
-    for i, link in enumerate(masses.links):
-        if bodies[link.name] != link.name and link.name not in carrying:
-            part = bounds.part(shapes_of(link))
-            boxes[i] = UNKNOWN if part is None else part
-    return boxes
+    is_top = np.array([bodies[link.name] == link.name for link in counted.links], dtype=bool)
+    tops = bounds.parts_of_bodies(link.name if shapes_of(link) else "" for link in counted.links)
+    own = bounds.parts_of_links("" if link.name in carrying else link.name for link in counted.links)
+    return np.where(is_top[:, None, None], tops, own)
 
 
 def _whole(link: Link, bounds: Bounds, bodies: Bodies) -> Array:

@@ -99,12 +99,10 @@ class NoInertia(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
-    def check(
-        self, weighed: Mapping[str, tuple[Link, ...]], floating: tuple[tuple[Link, ...], ...], noted: Noted
-    ) -> Iterator[Finding]:
+    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Iterator[Finding]:
         """A body that a joint moves, or a free one of SDF, with one mass and nothing but zeros for inertia. Of a
         default inertia, the reader reports that."""
-        for links in (*weighed.values(), *floating):
+        for links in loose:
             heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
             some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
             if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
@@ -141,12 +139,10 @@ class NoMass(LinkQuality):
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
 
-    def check(
-        self, weighed: Mapping[str, tuple[Link, ...]], floating: tuple[tuple[Link, ...], ...], noted: Noted
-    ) -> Iterator[Finding]:
+    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Iterator[Finding]:
         """A body that a joint moves, or a free one of SDF, whose inertials all have a mass of zero. Of a default
         inertial, the reader reports that."""
-        for links in (*weighed.values(), *floating):
+        for links in loose:
             said = [link for link in links if link.inertial]
             some = any(link.inertial.mass for link in said if link.inertial)
             if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:

@@ -19,7 +19,7 @@ ALONG = Threshold(0.9, "cosine", "largest angle between directions that are one"
 OTHERS = Threshold(2, "pairs", "smallest number of other pairs that show the direction")
 TURNED = re.compile(r"camera|stereo|sensor|imu|lens|eye|optical|lidar|laser|sonar|jaw|gripper|hand|light|led")
 """Parts that may look backwards, and have their own left and right."""
-WORDS = re.compile(r"left|front|(?<![a-z0-9])[frbh]?l[frbh]?(?![a-z0-9])", re.IGNORECASE)
+WORDS = re.compile(r"left|right|front|rear|back|hind|(?<![a-z0-9])[frbh]?[lr][frbh]?(?![a-z0-9])", re.IGNORECASE)
 Way = tuple[str, str, Array]
 """Two links of opposite names, and the direction (3,) from the second to the first in the axes of the base."""
 
@@ -45,15 +45,16 @@ class Exchanged(Rule):
         turning drives the robot to its right; a pair that stands the other way round than all others; and fronts that
         are where the left says the rear is. Sensors, hands, and links that the base does not carry, are not judged."""
         base = _base(robot)
-        if not base or not any(WORDS.search(name) for name in robot.links):
+        near = [name for name in robot.links if WORDS.search(name) and not TURNED.search(name.lower())]
+        if base is None or len(near) < 2:
             return
-        T, near = poses[base], [name for name in robot.links if not TURNED.search(name.lower())]
         near = [name for name in near if bodies[base] in (bodies[name], carrying(bodies[name], bodies, robot))]
+        T = poses[base]
         sides: list[list[Way]] = []
         for *_, words in SIDES:
             pairs = pairs_of(near, words)
             sides.append([(a, b, way) for a, b in pairs for way in way_between(T, poses[a], poses[b])])
-        wrong = [[way for way in ways if _is_alone(way, ways)] for ways in sides]
+        wrong = [*map(_alone, sides)]
         wrong[0] = wrong[0] or [way for way in sides[0] if _drives_back(way, robot, T, poses)]
         left, front = (_mean(ways) for ways in sides)
         if not any(wrong) and np.cross(front, left)[2] < -ALONG:  # x forward, y left, so z up
@@ -78,11 +79,10 @@ def _mean(ways: list[Way]) -> Array:
     return np.mean([way for *_, way in ways], axis=0) if ways else np.zeros(3)
 
 
-def _is_alone(way: Way, ways: list[Way]) -> bool:
-    """Return whether a pair stands the other way round than all others, which agree."""
-    rest = [other for other in ways if other is not way]
-    mean = _mean(rest)
-    return len(rest) >= OTHERS and float(np.linalg.norm(mean)) > ALONG and float(mean @ way[2]) < -ALONG
+def _alone(ways: list[Way]) -> list[Way]:
+    """Return the pairs that stand the other way round than all others, which agree."""
+    rest, total = len(ways) - 1, sum((way for *_, way in ways), np.zeros(3))
+    return [one for one in ways if rest >= OTHERS and float((total - one[2]) @ one[2]) < -ALONG * rest]
 
 
 def _drives_back(way: Way, robot: Robot, T: Array, poses: Poses) -> bool:

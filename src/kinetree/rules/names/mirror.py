@@ -252,7 +252,8 @@ def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mir
     for name, of in OF_JOINTS.items():
         known = [(a, b) for a, b, *_ in turning if np.isfinite((of(a), of(b))).all()]
         one, other = (np.array([[of(pair[k])] for pair in known]).reshape(-1, 1) for k in (0, 1))
-        yield Table((name,), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
+        if (one != other).any():
+            yield Table((name,), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
     limited = [(a, b, way) for (a, b, *_), way in zip(turning, ways, strict=True) if abs(way) > 1 - SAME]
     yield _of_limits(limited)
 

@@ -1,7 +1,7 @@
 """Rules about right-handed frames with the axes of REP-103: bodies, cameras, and north, east, down."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import prod
 
 import numpy as np
@@ -169,10 +169,11 @@ class NorthEastDown(Rep103):
                 yield self.finding(message, link_or_frame(robot, frame))
 
 
-def pairs_of(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def pairs_of(names: Iterable[str], alike: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield names that become others when the word for one side is replaced by that for the other."""
     by_lower = {name.lower(): name for name in names if not FINGERS.search(name.lower())}
-    for lower, name in by_lower.items():
+    words = "|".join(one for one, _ in alike)  # most names have none of them
+    for lower, name in ((lower, name) for lower, name in by_lower.items() if re.search(words, lower)):
         others = (re.sub(one, other, lower) for one, other in alike)
         if found := next((other for other in others if other != lower and other in by_lower), None):
             yield name, by_lower[found]
