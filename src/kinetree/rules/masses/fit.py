@@ -197,14 +197,10 @@ class MasslessShape(LinkQuality):
         """A mass and moments of zero as written, and another link of the body has mass, or the body is the root's; one
         finding for all. Shapes that mark a place are not judged; INR-005 and INR-015 are about other links."""
         heavy = {bodies[link.name] for link in robot.links.values() if link.inertial and link.inertial.mass}
-        found = [
-            link
-            for link, _, _ in counted.where((counted.mass == 0) & (counted.size <= NOTHING))
-            if link.collisions
-            and bodies[link.name] in heavy
-            and ("default-inertia", f"link {link.name!r}") not in noted
-            and size_of(bounds.part(shapes_of(link))) >= MARKER
-        ]
+        zero = counted.where((counted.mass == 0) & (counted.size <= NOTHING))
+        found = [link for link, _, _ in zero if link.collisions and bodies[link.name] in heavy]
+        found = [link for link in found if ("default-inertia", f"link {link.name!r}") not in noted]
+        found = [link for link in found if size_of(bounds.part(shapes_of(link))) >= MARKER]
         if found:
             message = f"the link has a collision shape, but its mass is 0{others([link.name for link in found[1:]])}"
             yield self.finding(message, found[0], fix="write its mass and inertia, or leave out its <inertial>")

@@ -24,16 +24,10 @@ NED = (np.diag((1.0, -1.0, -1.0)), np.array(((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (
 ALONG = Threshold(0.5, "cosine", "largest angle between a direction and its axis")
 
 # Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
-LEFT = (
-    (r"left", "right"),
-    (r"(?<![a-z0-9])l(?![a-z0-9])", "r"),
-    (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"),
-    (r"(?<![a-z0-9])l([frbh])(?![a-z0-9])", r"r\1"),
-)
+LEFT = ((r"left", "right"), (r"(?<![a-z0-9])([frbh]?)l([frbh]?)(?![a-z0-9])", r"\1r\2"))
 FRONT = (
-    *(("front", other) for other in ("rear", "back", "hind")),
-    *((r"(?<![a-z0-9])f([lr])(?![a-z0-9])", rf"{other}\1") for other in "rbh"),
-    *((r"(?<![a-z0-9])([lr])f(?![a-z0-9])", rf"\1{other}") for other in "rbh"),
+    *(("front", rear) for rear in ("rear", "back", "hind")),
+    *((r"(?<![a-z0-9])(?:([lr])f|f([lr]))(?![a-z0-9])", rf"\1{rear}\2") for rear in "rbh"),
 )
 FINGERS = re.compile(r"finger|knuckle|thumb")
 """Parts that are left or right of something other than the robot."""
