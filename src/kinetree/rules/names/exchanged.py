@@ -62,7 +62,8 @@ class Exchanged(Rule):
             wrong[k] = sides[k]
         for (one, other, *_), ways in zip(SIDES, wrong, strict=True):
             for a, b, _ in ways[:1]:
-                message = f"the {one} part {a!r} is on the {other} of {b!r}{others([way[0] for way in ways[1:]])}"
+                where = "behind" if one == "front" else f"on the {other} of"
+                message = f"the {one} part {a!r} is {where} {b!r}{others([way[0] for way in ways[1:]])}"
                 about, fix = robot.parent_joint(a) or robot.links[a], "exchange their names, or their places"
                 yield self.finding(message, about, fix=fix)
 
