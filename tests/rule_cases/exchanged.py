@@ -53,7 +53,7 @@ CASES = {
                 standing("revolute", **{name: xyz.replace("1 ", "x1 ", 1) for name, xyz in LEGS.items()})
                 .replace("-x1", "1")
                 .replace("x1", "-1"),
-                says="the front part 'fl_hip' is behind 'rl_hip'",
+                says="the front part 'fl_hip' is behind 'rl_hip' (also 'fr_hip')",
             ),
             "with the side before": standing("fixed", lf="1 -1 0", rf="1 1 0", lh="-1 -1 0", rh="-1 1 0"),
         },

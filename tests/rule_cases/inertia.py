@@ -218,6 +218,14 @@ CASES = {
         },
         silent={
             "a little": diagonal(1, 1, 1, mass="1e-9"),
+            "of a free body with another mass that follows from shapes": Model(
+                FREE.format("", 0, 1, 1, 1).replace(
+                    "</model>",
+                    '<link name="b"><inertial auto="true"/></link><joint name="j" type="fixed"><parent>a</parent>'
+                    "<child>b</child></joint></model>",
+                ),
+                format="sdf",
+            ),
             "of a free body without an inertial": Model(
                 '<sdf version="1.7"><model name="m"><link name="a"/></model></sdf>', format="sdf"
             ),

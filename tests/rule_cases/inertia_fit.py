@@ -69,6 +69,7 @@ CASES = {
             "hardly beside the middle": part(0.69, xyz="0.000357 0 0"),
             "with products": part(0.69, xy=1e-3),
             "of two shapes": part(0.69, felt(box(0.5)), felt(box(0.1))),
+            "of two shapes in one place": part(0.69, felt(box(0.5)), felt(box(0.6))),
             "of two shapes that are only seen": part(0.69, seen(box(0.5)), seen(box(0.1))),
             "with a mesh": part(0.05, felt(box(0.5)), seen(mesh("a.stl"))),
             "without shapes": moved(inertial(12, 0.2, 0.2, 0.2)),

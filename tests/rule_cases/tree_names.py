@@ -255,7 +255,9 @@ CASES = {
             "a limit of a hand": Model(
                 turning(1.2).text.replace("shin", "hand"), says="upper limit 1.2", element="joint 'right_hand_joint'"
             ),
-            "front and rear legs alike": Model(FOUR, count=2, element="link 'fr_shin'"),
+            "front and rear legs alike": Model(
+                FOUR.replace('"rr_foot"', '"other_foot"'), count=2, element="link 'fr_shin'"
+            ),
             "legs with the side before": Model(
                 FOUR.replace('"fl_', '"lf_').replace('"fr_', '"rf_').replace('"rl_', '"lh_').replace('"rr_', '"rh_'),
                 count=2,

@@ -185,7 +185,7 @@ def loose(
 ) -> tuple[tuple[Link, ...], ...]:
     """Return the bodies of `weighed`, and that at the root of a free model of SDF, which no joint moves."""
     links = tuple(link for link in robot.links.values() if bodies[link.name] == robot.root)
-    is_free = robot.text is not None and robot.text.format == "sdf" and robot.root not in {"world", *scenery}
+    is_free = robot.text is not None and robot.text.format == "sdf" and robot.root not in scenery
     known = is_free and not any(link.unweighed or link.source in assumed for link in links)
     return (*weighed.values(), *([links] if known else []))
 

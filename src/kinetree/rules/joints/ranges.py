@@ -225,9 +225,7 @@ class SoftLimits(JointQuality):
             elif hard.lower <= hard.upper and (soft.lower < hard.lower - 1e-6 or soft.upper > hard.upper + 1e-6):
                 inner, outer = spans(joint, soft.lower, soft.upper)
                 yield self.finding(f"the soft limits {inner} are not inside the limits {outer}", joint)
-            elif (
-                soft.k_position and soft.lower - hard.lower < 1e-6 > hard.upper - soft.upper and hard.lower < hard.upper
-            ):
+            elif soft.k_position and soft.upper - soft.lower > hard.upper - hard.lower - 1e-6 > 0:
                 equal.append(joint)
         for joint in equal[:1]:
             rest = others([joint.name for joint in equal[1:]])
