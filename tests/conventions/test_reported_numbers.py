@@ -9,7 +9,10 @@ from support import shared
 SAME = "recall/01/"
 MIRROR = "formats/F1"
 VELOCITY = "formats/F09-velocity-units-07"
-THIRD = ('"3.9"(/><inertia) ixx="[0-9.]+" iyy="[0-9.]+" izz="[0-9.]+"', r'"1.3"\1 ixx="0.0013" iyy="0.00143" izz="0.00156"')
+THIRD = (
+    '"3.9"(/><inertia) ixx="[0-9.]+" iyy="[0-9.]+" izz="[0-9.]+"',
+    r'"1.3"\1 ixx="0.0013" iyy="0.00143" izz="0.00156"',
+)
 RADIANS = ('velocity="[0-9.]+"', 'velocity="3"')
 
 CASES = {

@@ -47,13 +47,13 @@ CASES = {
             ),
             "the left of four legs": Model(
                 standing("revolute", **MIRRORED),
-                says="the left part 'fl_hip' is on the right of 'fr_hip' (also 'rl_hip')",
+                says="'fl_hip' is on the right of 'fr_hip'; exchange their names or their places (also 'rl_hip')",
             ),
             "the front of four legs": Model(
                 standing("revolute", **{name: xyz.replace("1 ", "x1 ", 1) for name, xyz in LEGS.items()})
                 .replace("-x1", "1")
                 .replace("x1", "-1"),
-                says="the front part 'fl_hip' is behind 'rl_hip' (also 'fr_hip')",
+                says="the front part 'fl_hip' is behind 'rl_hip'; exchange their names or their places (also 'fr_hip')",
             ),
             "with the side before": standing("fixed", lf="1 -1 0", rf="1 1 0", lh="-1 -1 0", rh="-1 1 0"),
         },

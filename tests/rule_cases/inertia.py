@@ -348,7 +348,7 @@ CASES = {
             "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.53).replace("0 0 0", "0.1 0 0")),
             "as far as two metres": moved(SMALL, inertial(1, 3, 3.5, 4)),
             "of shapes that are only seen": moved(seen(box(0.2)), round_(0.521)),
-            "of a milligram": moved(SMALL, round_(0.521, 1e-6)),
+            "of five milligrams": moved(SMALL, round_(0.521, 5.05e-6)),
             "fixed to another": Model(fixed(SMALL, round_(0.347)), element="link 'c'", says="at most 0.173 m"),
             "fixed to another, as a sensor of examples": fixed(
                 felt(box(0.05, 0.05, 0.08)), inertial("1e-5", "1e-6", "1e-6", "1e-6")
@@ -365,7 +365,7 @@ CASES = {
             "of balls": moved(felt(sphere(0.1)), round_(0.521)),
         },
         silent={
-            "of hardly less than a milligram": moved(SMALL, round_(0.521, 9.9e-7)),
+            "of hardly less than five milligrams": moved(SMALL, round_(0.521, 4.95e-6)),
             "less": moved(SMALL, round_(0.346)),
             "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.355)),
             "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),

@@ -126,10 +126,16 @@ def mirrored(copies: int = 1, images: int = 2, part: str = "shin") -> str:
 
 
 HAND = masses(2.1).replace("shin", "hand")
-FOUR = masses(2.1).replace("left_", "fl_").replace("right_", "fr_")
-FOUR = FOUR.replace(
-    "</robot>", FOUR[FOUR.index('<link name="fl_hip">') :].replace('"fl_', '"rl_').replace('"fr_', '"rr_')
-)
+
+
+def four(text: str) -> str:
+    """A walker of four legs: those of another, and the same behind."""
+    text = text.replace("left_", "fl_").replace("right_", "fr_")
+    legs = text[text.index('<link name="fl_hip">') :]
+    return text.replace("</robot>", legs.replace('"fl_', '"rl_').replace('"fr_', '"rr_'))
+
+
+FOUR = four(masses(2.1))
 
 
 SDF_LINK = (
@@ -250,8 +256,10 @@ CASES = {
             "velocities of wheels": Model(rolling('velocity="9"'), says="is 5, that of 'j' 9", element="joint 'k'"),
             "efforts of wheels": Model(rolling('effort="5.2"'), says="the effort limit is 5, that of 'j' 5.2"),
             "damping of wheels": Model(rolling("/><dynamics damping='1'"), says="the damping is 0, that of 'j' 1"),
-            "friction of wheels": rolling("/><dynamics friction='1'"),
             "a hand": Model(HAND, says="mass 2.1, expected 2", element="link 'right_hand'"),
+            "masses, beside those of hands": Model(
+                four(masses(2.1, 3)).replace("foot", "hand"), count=2, element="link 'fr_shin'"
+            ),
             "a limit of a hand": Model(
                 turning(1.2).text.replace("shin", "hand"), says="upper limit 1.2", element="joint 'right_hand_joint'"
             ),

@@ -9,7 +9,7 @@ from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
 from kinetree.model.robot import Link, Robot
 from kinetree.rules.facts import Bodies, fact
-from kinetree.rules.masses.inertia import HEAVY, LIGHT, TUTORIAL, Noted, too_dense
+from kinetree.rules.masses.inertia import HEAVY, TUTORIAL, Noted, too_dense
 from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped, others
 from kinetree.rules.shapes.bounds import MARKER, UNKNOWN, Bounds, shapes_of, size_of
 from kinetree.rules.shapes.geometry import HUGE
@@ -17,6 +17,7 @@ from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
 FAR = Threshold(2.0, "m", "largest radius of gyration of a link; only INR-008 judges larger ones")
+FEATHER = Threshold(5e-6, "kg", "smallest mass of a link whose radius of gyration is judged by its shapes")
 BEYOND = Threshold(2.0, "", "largest radius of gyration, in distances from the centre to the furthest corner")
 TIMES = Threshold(3.0, "", "largest distance of the centre of mass from the shapes, as a multiple of their size")
 SPARSE = Threshold(0.1, "", "smallest sum of the moments, as a part of that of a solid box around the shapes")
@@ -60,7 +61,7 @@ class InertiaBeyondShape(LinkQuality):
     """
 
     code = "INR-009"
-    thresholds = (BEYOND, FAR, LIGHT, MARKER, NEAR)
+    thresholds = (BEYOND, FAR, FEATHER, MARKER, NEAR)
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
@@ -72,10 +73,10 @@ class InertiaBeyondShape(LinkQuality):
         """A radius of gyration too large for the shapes of the body, or of a link that is fixed to another and carries
         no shapes without an inertial; one finding for all of the same mass and moments. A mesh is read whole only if a
         part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
-        most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, LIGHT)
+        most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, FEATHER)
         part = np.abs(own_parts - counted.centres[:, None])
         reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
-        near = (counted.mass >= LIGHT) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
+        near = (counted.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
         found = []
         for link, mass, moments in counted.where(near):
             box = _whole(link, bounds, bodies)
@@ -230,11 +231,10 @@ def _centre(link: Link) -> Array:
 
 
 def _in_unit(link: Link, moments: Array, robot: Robot) -> str:
-    """Return a question that names the unit in which moments (3,) are those of a body of the link's size, or ""; equal
-    powers of ten are a placeholder rather."""
+    """Return a question with the unit in which moments (3,) are those of a body of the link's size, or ""."""
     assert link.inertial
     if np.ptp(moments) <= 1e-9 * moments.max() and f"{moments[0]:.9e}".startswith("1.000000000"):
-        return ""
+        return ""  # a placeholder
     shapes = [one.shape for one in (*link.visuals, *link.collisions) if one.shape.kind in HALF_EXTENTS]
     halves = [np.asarray(HALF_EXTENTS[shape.kind](shape.parameters)) for shape in shapes]
     size = max((2 * float(np.linalg.norm(half)) for half in halves), default=0.0)

@@ -63,9 +63,9 @@ class Exchanged(Rule):
         for (one, other, *_), ways in zip(SIDES, wrong, strict=True):
             for a, b, _ in ways[:1]:
                 where = "behind" if one == "front" else f"on the {other} of"
-                message = f"the {one} part {a!r} is {where} {b!r}{others([way[0] for way in ways[1:]])}"
-                about, fix = robot.parent_joint(a) or robot.links[a], "exchange their names, or their places"
-                yield self.finding(message, about, fix=fix)
+                message = f"the {one} part {a!r} is {where} {b!r}; exchange their names or their places"
+                rest = others([way[0] for way in ways[1:]])
+                yield self.finding(message + rest, robot.parent_joint(a) or robot.links[a])
 
 
 def _base(robot: Robot) -> str | None:

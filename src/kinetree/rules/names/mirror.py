@@ -37,7 +37,6 @@ OF_JOINTS: Mapping[str, Callable[[Joint], float]] = {
     "velocity limit": lambda joint: joint.limit.velocity,
     "effort limit": lambda joint: joint.limit.effort,
     "damping": lambda joint: joint.dynamics[0].damping if joint.dynamics else 0.0,
-    "friction": lambda joint: joint.dynamics[0].friction if joint.dynamics else 0.0,
 }
 """Quantities of a joint that are the same on both sides."""
 AGREEING = Threshold(4, "pairs", "smallest number of pairs that are mirror images for each that is not")
@@ -151,9 +150,11 @@ def outliers(off: Array, table: Table) -> list[int]:
     copies, others = ~image & copied, ~image & ~copied
     wrong = far > DIFFERENT
     least = TURNED if table.names[0] == LOWER else AGREEING  # the same part may be on both sides
-    wrong &= ~copies | ((image & ~copied).sum() >= least * copies.sum())
-    ways = np.unique(np.hstack((table.found, table.mirrored))[others].round(9) + 0.0, axis=0)
-    wrong &= ~others | (image.sum() >= AGREEING * len(ways))
+    hand = np.array(["hand" in left.name.lower() for left, _ in table.pairs])
+    for part, rows in ((~hand, ~hand), (hand, hand | True)):  # hands say nothing about other parts
+        ways = np.unique(np.hstack((table.found, table.mirrored))[others & rows].round(9) + 0.0, axis=0)
+        wrong &= ~part | ~copies | ((image & ~copied & rows).sum() >= least * (copies & rows).sum())
+        wrong &= ~part | ~others | ((image & rows).sum() >= AGREEING * len(ways))
     return [int(i) for i in np.flatnonzero(wrong)]
 
 
