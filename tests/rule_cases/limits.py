@@ -276,7 +276,6 @@ CASES = {
                 alike(2, effort=1, velocity=20),
                 says="all 2 joints have effort 1 and velocity 20, which onshape-to-robot writes; expected those of the",
             ),
-            "of its newer versions": alike(2, effort=10, velocity=10),
             "of fusion2urdf": alike(3, effort=100, velocity=100),
             "of the tutorial": alike(2, effort=1000, velocity=0.5),
             "of an example": alike(5, effort=30, velocity="1.0"),

@@ -15,7 +15,6 @@ MANY = Threshold(4, "joints", "smallest number of joints with the same limits")
 PAIR = Threshold(2, "joints", "the same, if an exporter or an example writes these limits")
 EXPORTED = {
     (1.0, 20.0): "onshape-to-robot",
-    (10.0, 10.0): "onshape-to-robot",
     (100.0, 100.0): "fusion2urdf",
     (1000.0, 0.5): "the tutorial of URDF",
     (30.0, 1.0): "the page of <joint>",
