@@ -535,7 +535,23 @@ def _wheel_across(model: Model) -> str | None:
     return model.at_end(f'{link}<joint name="planted" type="continuous">{joint}</joint>')
 
 
+def _exchanged_wheels(model: Model) -> str | None:
+    """Wheels of which the left one is on the right."""
+    base = "base_link" if "base_link" in model.robot.links else model.robot.root
+    if base == "world" or {"left_wheel", "right_wheel"} & model.robot.links.keys():
+        return None
+    text = ""
+    for side, y in (("left", -0.2), ("right", 0.2)):
+        ends = f'<parent link="{base}"/><child link="{side}_wheel"/><origin xyz="0 {y} 0"/><axis xyz="0 1 0"/>'
+        text += f'<link name="{side}_wheel">{_inertial(0.1, 6.6e-5, 1.25e-4, 6.6e-5)}</link>'
+        text += f'<joint name="{side}_wheel_joint" type="continuous">{ends}</joint>'
+    return model.at_end(text)
+
+
 OF_LINKS = (
+    Planted("NAM-013", _exchanged_wheels, implied=("INR-013",)),
+    Planted("INR-018", _body(_inertial(0.1, 1.6e-5, 1.4e-5, 1e-5), _shapes(_SMALL, _SMALL))),
+    Planted("INR-019", _body(_inertial(0, 0, 0, 0), _shapes(_SMALL, _SMALL))),
     Planted("NAM-012", _namesake_of_root, implied=("INR-013",)),
     Planted(
         "XML-014",
@@ -560,13 +576,14 @@ OF_LINKS = (
     Planted("NAM-010", _uneven_legs),
     Planted("JNT-005", _away_from_parent, implied=("R105-004", "GEO-003")),
     Planted("LIM-011", _one_limit),
+    Planted("LIM-013", _limit(velocity=175)),
     Planted("INR-013", _root_without_inertia, implied=("TRE-001",)),
     Planted("INR-014", _body("", _shapes(_SMALL, _SMALL))),
     Planted("INR-015", _body(_inertial(0, 0.02, 0.021, 0.022))),
     Planted(
         "INR-017",
         _copies,
-        implied=("INR-003", "INR-005", "INR-006", "INR-009", "INR-010", "INR-012"),
+        implied=("INR-003", "INR-005", "INR-006", "INR-009", "INR-010", "INR-012", "INR-018"),
     ),
     Planted(
         "GEO-004",
@@ -619,7 +636,7 @@ DEFECTS = (
     Planted("LIM-005", _limit(velocity=0)),
     Planted("LIM-006", _limit(velocity=-1)),
     Planted("LIM-007", _limit(effort=123456)),
-    Planted("LIM-008", _limit(velocity=789)),
+    Planted("LIM-008", _limit(velocity=7890)),
     Planted(
         "LIM-009",
         _in_joint('<safety_controller k_velocity="1" k_position="1" soft_lower_limit="-9" soft_upper_limit="0.1"/>'),

@@ -99,8 +99,9 @@ class TestBoundaries:
             (limit(effort=-1), ["LIM-006"]),
             (limit(velocity=49), []),
             (limit(velocity=50), ["LIM-008"]),
-            (limit(velocity=50.5), []),
-            (limit(velocity=500.5), ["LIM-008"]),
+            (limit(velocity=50.7), []),
+            (limit(velocity=50.5), ["LIM-013"]),
+            (limit(velocity=500.7), ["LIM-008"]),
             (limit(velocity=-0.0), ["LIM-005"]),
             (limit(lower=-6.2832, upper=6.2832), []),  # one turn: that of many wrists
             (limit(lower=-7.85, upper=7.85), []),
@@ -150,7 +151,8 @@ class TestBoundaries:
             ((1e-22, 2e-22, 0, 1e-22, 0, 1e-22), ["INR-003"]),  # nothing, with noise
             ((0.1, 0, 0, 0.1, 0, 0.1), []),  # a power of ten, but that of this cube
             ((0.01, 0, 0, 0.01, 0, 0.01), ["INR-006", "INR-012"]),
-            ((0.02, 0, 0, 0.02, 0, 0.02), []),
+            ((0.02, 0, 0, 0.02, 0, 0.02), ["INR-018"]),  # a fifth of that of this cube
+            ((0.071, 0, 0, 0.071, 0, 0.071), []),
             ((60.1, 0, 0, 60.2, 0, 60.3), ["INR-008"]),  # 2.004 m
             ((1.77, 0, 0, 1.78, 0, 1.79), []),  # 0.345 m, where shapes reach 0.173 m
             ((1.77, 0, 0, 1.78, 0, 1.81), ["INR-009"]),

@@ -34,7 +34,7 @@ OTHERS = {
     "lengths of texts": "LISTED mirror.MOST states.MOST whole_examples.LINES WHOLE WIDTH",
     "rounding of numbers": "EXACT_ZERO NOTHING inertia.ROUNDED turns.NOISE",
     "repairs and options": "placement.AWAY fixes.AWAY places.FAR placement.LEVEL placement.EXACT angles.EXACT OFF",
-    "tables, whose rows have cases": "RATIOS FRACTIONS axes.SIDES",
+    "tables, whose rows have cases": "RATIOS FRACTIONS axes.SIDES exchanged.SIDES RATES SOLIDS UNITS",
     "names and formats": "FEET FREE HEADER QUATERNION",
     "work for contact": "MOST_PAIRS DRAWN FEW CORNERS contact.rules.ROUNDED",
 }

@@ -133,6 +133,10 @@ STATIC = (
     '<sdf version="1.7"><model name="m"><static>true</static><link name="a"><inertial><mass>1</mass><inertia>'
     "<ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link></model></sdf>"
 )
+FREE = (
+    '<sdf version="1.7"><model name="m">{}<link name="a"><inertial><mass>{}</mass><inertia><ixx>{}</ixx><iyy>{}</iyy>'
+    "<izz>{}</izz></inertia></inertial></link></model></sdf>"
+)
 WIDE = STATIC.replace("<ixx>1<", "<ixx>5.5<").replace("<iyy>1<", "<iyy>6<")
 WIDE = WIDE.replace("<izz>1<", "<izz>7<")
 FAR_ABOVE = link("c") + link("d") + joint("k", "a", "c") + joint("l", "c", "d")
@@ -180,6 +184,7 @@ CASES = {
         found={
             "a point": Model(diagonal(0, 0, 0), says="has mass, but its inertia is zero", element="link 'b'"),
             "noise": diagonal("1e-15", "1e-15", "1e-15"),
+            "of a free body": Model(FREE.format("", 1, 0, 0, 0), format="sdf", element="link 'a'"),
             "a point, and something without mass": moved(inertial(1, 0, 0, 0), fixed=(inertial(0, 0, 0, 0),)),
         },
         silent={
@@ -188,6 +193,12 @@ CASES = {
             "two points": moved(inertial(1, 0, 0, 0), fixed=(inertial(1, 0, 0, 0),)),
             "inertia of what is fixed to it": moved(inertial(1, 0, 0, 0), fixed=(inertial(0, 1, 1, 1),)),
             "no mass": diagonal(0, 0, 0, mass=0),
+            "of a free body with inertia": Model(FREE.format("", 1, 1, 1, 1), format="sdf"),
+            "of a static body": Model(FREE.format("<static>1</static>", 1, 0, 0, 0), format="sdf"),
+            "of a body on the ground": Model(
+                FREE.format('<joint name="j" type="fixed"><parent>world</parent><child>a</child></joint>', 1, 0, 0, 0),
+                format="sdf",
+            ),
             "a mass below zero": diagonal(0, 0, 0, mass=-1),
             "of what does not move": robot(link("a"), link("b", inertial(1, 0, 0, 0)), joint("j", "a", "b")),
             "put in by the reader": moved('<inertial><mass value="1"/></inertial>'),
@@ -203,9 +214,21 @@ CASES = {
             "zero of what is fixed to it, too": moved(inertial(0, 0, 0, 0), fixed=(inertial(0, 0, 0, 0),)),
             "said of what is fixed to it": Model(moved("", fixed=(inertial(0, 0, 0, 0),)), element="link 'c'"),
             "of MuJoCo": THIN,
+            "of a free body": Model(FREE.format("", 0, 1, 1, 1), format="sdf"),
         },
         silent={
             "a little": diagonal(1, 1, 1, mass="1e-9"),
+            "of a free body with another mass that follows from shapes": Model(
+                FREE.format("", 0, 1, 1, 1).replace(
+                    "</model>",
+                    '<link name="b"><inertial auto="true"/></link><joint name="j" type="fixed"><parent>a</parent>'
+                    "<child>b</child></joint></model>",
+                ),
+                format="sdf",
+            ),
+            "of a free body without an inertial": Model(
+                '<sdf version="1.7"><model name="m"><link name="a"/></model></sdf>', format="sdf"
+            ),
             "of what is fixed to it": moved(inertial(0, 0, 0, 0), fixed=(SOME,)),
             "of what does not move": robot(link("a", inertial(0, 0, 0, 0))),
             "nothing said": moved(),
@@ -282,6 +305,27 @@ CASES = {
                 says="12 kg m², is too large for the mass, 3 kg: the radius of gyration is 2.001 m, more than 2 m",
             ),
             "of what does not move, too": robot(link("a", round_(2.001))),
+            "in g mm², by its shapes": Model(
+                moved(SMALL, inertial(1, 6e6, 7e6, 8e6)), says="more than 2 m; is it in g mm²?"
+            ),
+            "in g cm²": Model(moved(SMALL, inertial(1, 6e4, 7e4, 8e4)), says="; is it in g cm²?"),
+            "in kg mm²": Model(moved(SMALL, inertial(1, 6e3, 7e3, 8e3)), says="; is it in kg mm²?"),
+            "in kg cm², hardly": Model(
+                moved(SMALL, inertial(1, 60, 60, 78)), says="m, more than 2 m; is it in kg cm²?"
+            ),
+            "in kg cm², hardly, too": Model(moved(SMALL, inertial(1, 18, 18.8, 30.5)), says="; is it in kg cm²?"),
+            "in no unit": Model(moved(SMALL, inertial(1, 195, 200, 211)), says="is 14.5 m, more than 2 m"),
+            "in g mm², by the next joint": Model(
+                moved(inertial(1, 6e6, 7e6, 8e6)).replace(
+                    "</robot>", link("d") + joint("l", "b", "d", xyz="0.3464 0 0") + "</robot>"
+                ),
+                says="; is it in g mm²?",
+            ),
+            "in g mm², by its centre": Model(
+                moved(inertial(1, 6e6, 7e6, 8e6, xyz="0.1732 0 0")), says="; is it in g mm²?"
+            ),
+            "a placeholder in no unit": Model(moved(SMALL, inertial(1, 100, 100, 100)), says="is 10 m, more than 2 m"),
+            "a cube in a unit": Model(moved(SMALL, inertial(1, 66, 66, 66)), says="; is it in kg cm²?"),
         },
         silent={
             "of a static model": Model(WIDE, format="sdf"),
@@ -304,13 +348,24 @@ CASES = {
             "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.53).replace("0 0 0", "0.1 0 0")),
             "as far as two metres": moved(SMALL, inertial(1, 3, 3.5, 4)),
             "of shapes that are only seen": moved(seen(box(0.2)), round_(0.521)),
-            "of a tenth of a gram": moved(SMALL, round_(0.521, 1e-4)),
+            "of five milligrams": moved(SMALL, round_(0.521, 5.05e-6)),
+            "fixed to another": Model(fixed(SMALL, round_(0.347)), element="link 'c'", says="at most 0.173 m"),
+            "fixed to another, as a sensor of examples": fixed(
+                felt(box(0.05, 0.05, 0.08)), inertial("1e-5", "1e-6", "1e-6", "1e-6")
+            ),
+            "fixed to another, beside one without shapes": fixed(SMALL, round_(0.521)).replace(
+                "</robot>", link("d") + joint("l", "c", "d") + "</robot>"
+            ),
+            "two alike, said once": Model(
+                both(SMALL, round_(0.521)), says="reach at most 0.173 m from the centre (also 'c')"
+            ),
+            "in g m²": Model(moved(SMALL, inertial(1, 2.3, 2.4, 2.5)), says="0.173 m from the centre; is it in g m²?"),
             "of shapes just large enough": moved(felt(box(0.0116)), round_(0.521)),
             "of a mesh": with_mesh("0.5 0.5 0.5", round_(1.42)),
             "of balls": moved(felt(sphere(0.1)), round_(0.521)),
         },
         silent={
-            "of hardly less than a tenth of a gram": moved(SMALL, round_(0.521, 9.9e-5)),
+            "of hardly less than five milligrams": moved(SMALL, round_(0.521, 4.95e-6)),
             "less": moved(SMALL, round_(0.346)),
             "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.355)),
             "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),
@@ -320,10 +375,12 @@ CASES = {
             "without a shape": moved(round_(0.521)),
             "of no size": moved(felt(box(0)), round_(0.521)),
             "of a mark": moved(felt(box(0.0115)), round_(0.521)),
-            "of less than a tenth of a gram": moved(SMALL, round_(0.521, 9e-5)),
+            "fixed to another, and less": fixed(SMALL, round_(0.346)),
+            "fixed to another, carrying a shape without an inertial": fixed(SMALL, round_(0.521)).replace(
+                "</robot>", link("d", SMALL) + joint("l", "c", "d") + "</robot>"
+            ),
             "of a mesh as large": with_mesh("0.5 0.5 0.5", round_(1.41)),
             "with a larger shape fixed to it": moved(SMALL, round_(0.521), fixed=(seen(box(0.4)),)),
-            "fixed to another, whose shapes are not all": fixed(SMALL, round_(0.521)),
         },
     ),
     "INR-010": Cases(
@@ -333,6 +390,8 @@ CASES = {
                 says="10.4 m outside of the shapes, which are 3.46 m in size",
             ),
             "the other way": moved(CUBE, inertial(1, 1, 1, 1.5, xyz="0 -11.4 0")),
+            "fixed to another": Model(fixed(CUBE, inertial(1, 1, 1, 1.5, xyz="11.4 0 0")), element="link 'c'"),
+            "of shapes just large enough": moved(felt(box(0.0117)), inertial(1, 1, 1, 1.5, xyz="1 0 0")),
             "of shapes that lie elsewhere": moved(felt(box(2), xyz="0 0 5"), inertial(1, 1, 1, 1.5, xyz="0 0 -6.4")),
         },
         silent={
@@ -341,7 +400,8 @@ CASES = {
             "without a mass": moved(CUBE, inertial(0, 1, 1, 1.5, xyz="20 0 0")),
             "of no size": moved(felt(box(0)), inertial(1, 1, 1, 1.5, xyz="20 0 0")),
             "with a mesh beside": moved(CUBE, seen(mesh("a.stl")), inertial(1, 1, 1, 1.5, xyz="20 0 0")),
-            "fixed to another, whose shapes are not all": fixed(CUBE, inertial(1, 1, 1, 1.5, xyz="20 0 0")),
+            "of a mark": moved(felt(box(0.0115)), inertial(1, 1, 1, 1.5, xyz="1 0 0")),
+            "of a mark, too": fixed(felt(box(0.0113)), inertial(1, 1, 1, 1.5, xyz="1 0 0")),
         },
     ),
     "INR-011": Cases(

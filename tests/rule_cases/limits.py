@@ -25,12 +25,13 @@ def following(
     )
 
 
-def safe(lower: object, upper: object, *, hard: tuple[object, object] = (-1, 1)) -> str:
-    """Soft limits within hard ones."""
-    soft = f'<safety_controller k_velocity="1" soft_lower_limit="{lower}" soft_upper_limit="{upper}"/>'
+def safe(lower: object, upper: object, *, hard: tuple[object, object] = (-1, 1), k: float = 0) -> str:
+    """Soft limits within hard ones; k: how the position slows the joint down."""
+    soft = f'<safety_controller k_velocity="1" k_position="{k}" soft_lower_limit="{lower}" soft_upper_limit="{upper}"/>'
     return turning(soft, lower=hard[0], upper=hard[1])
 
 
+EQUAL = '<safety_controller k_velocity="1" k_position="9" soft_lower_limit="-1" soft_upper_limit="1"/>'
 TEN = several(*[limit(effort=0)] * 10)
 NINE = several(*[limit(effort=0)] * 9)
 LISTED = "(also 'j1', 'j2', 'j3', 'j4', 'j5', 'j6', 'j7', 'j8'"
@@ -174,19 +175,20 @@ CASES = {
     ),
     "LIM-008": Cases(
         found={
-            "hardly ten times that": turning(velocity=505),
+            "hardly ten times that": turning(velocity=505.3),
             "of a joint that slides": Model(
                 turning(kind="prismatic", velocity=50), says="is 50 m/s, which", element="joint 'j'"
             ),
             "fifty": Model(turning(velocity=50), says="the velocity limit is 50 rad/s, which looks like a placeholder"),
             "no round number, but far too large": turning(velocity=512.3),
             "two of one number, said once": Model(several(limit(velocity=90), limit(velocity=90)), says="(also 'j1'"),
-            "two of two numbers": Model(several(limit(velocity=90), limit(velocity=80)), count=2),
+            "two of two numbers": Model(several(limit(velocity=90), limit(velocity=7000)), count=2),
         },
         silent={
-            "hardly less than ten times that": turning(velocity=495),
+            "hardly less than ten times that": turning(velocity=495.3),
             "less": turning(velocity=40),
             "a number from a data sheet": turning(velocity=111.2),
+            "two that LIM-013 is about": several(limit(velocity=90), limit(velocity=80)),
             "of an endless joint, which may be a wheel": turning(
                 kind="continuous", lower=None, upper=None, velocity=100
             ),
@@ -205,9 +207,19 @@ CASES = {
             "zero for the other": safe(-1.5, 0),
             "reversed, where the hard ones are, too": safe(1, -1, hard=(1, -1)),
             "beyond what leaves one position": safe(0.4, 0.6, hard=(0.5, 0.5)),
+            "the same": Model(safe(-1, 1, k=100), says="the soft limits are equal to the limits; expected them inside"),
+            "the same, within rounding": safe(-1.0000009, 1.0000009, k=1),
+            "the same of two, said once": Model(
+                several(limit(), limit()).replace("</joint>", f"{EQUAL}</joint>"),
+                says="expected them inside (also 'j1')",
+            ),
         },
         silent={
-            "the same": safe(-1, 1),
+            "the same, without effect": safe(-1, 1),
+            "the same on one side": safe(-1, 0.9, k=1),
+            "the same on the other": safe(-0.9, 1, k=1),
+            "hardly inside": safe(-0.9999985, 0.9999985, k=1),
+            "the same of one position": safe(0.5, 0.5, hard=(0.5, 0.5), k=1),
             "within rounding": safe(-1.0000009, 1.0000009),
             "one position within": safe(0.5, 0.5),
             "none said": safe(0, 0, hard=(1, 2)),
@@ -251,13 +263,26 @@ CASES = {
     ),
     "LIM-011": Cases(
         found={
+            "of onshape-to-robot": Model(
+                alike(2, effort=1, velocity=20),
+                says="all 2 joints have effort 1 and velocity 20, which onshape-to-robot writes; expected those of the",
+            ),
+            "of fusion2urdf": alike(3, effort=100, velocity=100),
+            "of the tutorial": alike(2, effort=1000, velocity=0.5),
+            "of an example": alike(5, effort=30, velocity="1.0"),
+        },
+        remarked={
             "beside one that follows": alike(4, effort=100, velocity=1).replace("</robot>", f"{HANDS}</robot>"),
             "powers of ten": Model(
-                alike(4, effort=100, velocity=1), says="all 4 joints have effort 100 and velocity 1"
+                alike(4, effort=100, velocity=1), says="all 4 joints have effort 100 and velocity 1, which look like"
             ),
             "zero": alike(4, effort=0, velocity=0),
         },
         silent={
+            "one joint": alike(1, effort=1, velocity=20),
+            "one that differs from an exporter's": alike(3, effort=1, velocity=20).replace(
+                "effort='1'", "effort='2'", 1
+            ),
             "two powers of ten": alike(4, effort=100, velocity=1).replace("effort='100'", "effort='10'", 1),
             "beside one without a limit": alike(4, effort=100, velocity=1).replace(
                 "</robot>", f"{LOOSE.format('continuous', '')}</robot>"

@@ -261,6 +261,14 @@ CASES = {
             "in short for two sides": Model(
                 beside(("fl_leg", "1 -1 0"), ("fr_leg", "1 1 0"), ("rl_leg", "-1 -1 0"), ("rr_leg", "-1 1 0"))
             ),
+            "in short, with the side before": beside(
+                ("lf_leg", "1 -1 0"), ("rf_leg", "1 1 0"), ("lh_leg", "-1 -1 0"), ("rh_leg", "-1 1 0")
+            ),
+            "fronts with the side before": Model(
+                beside(("lf_leg", "-1 1 0"), ("rf_leg", "-1 -1 0"), ("lb_leg", "1 1 0"), ("rb_leg", "1 -1 0")),
+                says="named front are in direction -x",
+            ),
+            "front and hind": beside(("front", "-1 0 0"), ("hind", "1 0 0")),
             "fixed to the base": beside(("left_wheel", "0 -1 0"), ("right_wheel", "0 1 0"), kind="fixed"),
             "three of four pairs and more": beside(
                 *((f"left_{i}", "0 -1 0") for i in range(4)),

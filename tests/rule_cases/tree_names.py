@@ -56,6 +56,25 @@ def wheels(radius: float) -> str:
     )
 
 
+def heavy_wheels(mass: float) -> str:
+    """A left wheel of a mass, and a right one of 1 kg."""
+    inertial = '<inertial><mass value="{}"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    text = wheels(0.035)
+    for side, value in (("left", mass), ("right", 1)):
+        text = text.replace(f'<link name="{side}_wheel">', f'<link name="{side}_wheel">{inertial.format(value)}')
+    return text
+
+
+def rolling(more: str) -> str:
+    """Wheels on joints that turn, the left one with another limit."""
+    limit = '<limit lower="-1" upper="1" velocity="5" effort="5"/>'
+    name = more.partition("=")[0]
+    left = limit.replace(f'{name}="5"', more) if name in limit else limit.replace("/>", f"{more}/>")
+    text = wheels(0.035).replace('"fixed"', '"continuous"')
+    head, middle, end = text.split("</joint>", 2)
+    return f"{head}{left}</joint>{middle}{limit}</joint>{end}"
+
+
 def masses(shin: float, foot: float = 2.0) -> str:
     """A walker with other masses on the right."""
     text = legs(SHIN, SHIN.replace('"2"', f'"{shin}"')).text
@@ -74,13 +93,49 @@ def heavier_at(z: float) -> Model:
     return legs(SHIN, SHIN.replace("<inertial>", f'<inertial><origin xyz="0 0 {z}"/>'))
 
 
+LIMIT = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+TURNING = LEGS.replace('type="fixed">', f'type="revolute">{LIMIT}')
+
+
 def turning(upper: float, **more) -> Model:
     """A walker whose joints turn, with another limit on the right."""
-    limit = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
-    text = LEGS.replace('type="fixed">', f'type="revolute">{limit}')
-    old = f'<joint name="right_shin_joint" type="revolute">{limit}'
-    assert old in text
-    return Model(text.replace(old, old.replace('upper="1"', f'upper="{upper}"')), **more)
+    return other_limit('upper="1"', f'upper="{upper}"', **more)
+
+
+def other_limit(old: str, new: str, part: str = "shin", **more) -> Model:
+    """A walker whose joints turn, with another text in a limit on the right."""
+    whole = f'<joint name="right_{part}_joint" type="revolute">{LIMIT}'
+    assert whole in TURNING
+    return Model(TURNING.replace(whole, whole.replace(old, new)), **more)
+
+
+def mirrored(copies: int = 1, images: int = 2, part: str = "shin") -> str:
+    """A walker whose joints turn about x; some ranges are copied from the left, some are mirrored, others are even."""
+    text, parts = (
+        TURNING.replace("0 1 0", "1 0 0"),
+        [part, *(p for p in ("hip", "thigh", "ankle", "foot") if p != part)],
+    )
+    for i, name in enumerate(parts):
+        for side in ("left", "right"):
+            low, high = ("-0.7", "1") if side == "left" or i < copies else ("-1", "0.7")
+            if i < copies + images:
+                old = f'<joint name="{side}_{name}_joint" type="revolute">{LIMIT.replace("0 1 0", "1 0 0")}'
+                assert old in text
+                text = text.replace(old, old.replace('"-1" upper="1"', f'"{low}" upper="{high}"'))
+    return text
+
+
+HAND = masses(2.1).replace("shin", "hand")
+
+
+def four(text: str) -> str:
+    """A walker of four legs: those of another, and the same behind."""
+    text = text.replace("left_", "fl_").replace("right_", "fr_")
+    legs = text[text.index('<link name="fl_hip">') :]
+    return text.replace("</robot>", legs.replace('"fl_', '"rl_').replace('"fr_', '"rr_'))
+
+
+FOUR = four(masses(2.1))
 
 
 SDF_LINK = (
@@ -196,6 +251,32 @@ CASES = {
             "the place of a centre of mass, by hardly more than rounding": heavier_at(0.000303),
             "a limit": turning(1.101, says="upper limit 1.1, expected 1", element="joint 'right_shin_joint'"),
             "wheels": Model(wheels(0.0352), says="is 0.035 m, that of 'left_wheel' 0.0352 m"),
+            "wheels with letters": wheels(0.0352).replace("left_wheel", "wheel_fl").replace("right_wheel", "wheel_fr"),
+            "masses of wheels": Model(heavy_wheels(1.04), says="the mass is 1 kg, that of 'left_wheel' 1.04 kg"),
+            "velocities of wheels": Model(rolling('velocity="9"'), says="is 5, that of 'j' 9", element="joint 'k'"),
+            "efforts of wheels": Model(rolling('effort="5.2"'), says="the effort limit is 5, that of 'j' 5.2"),
+            "damping of wheels": Model(rolling("/><dynamics damping='1'"), says="the damping is 0, that of 'j' 1"),
+            "a hand": Model(HAND, says="mass 2.1, expected 2", element="link 'right_hand'"),
+            "masses, beside those of hands": Model(
+                four(masses(2.1, 3)).replace("foot", "hand"), count=2, element="link 'fr_shin'"
+            ),
+            "a limit of a hand": Model(
+                turning(1.2).text.replace("shin", "hand"), says="upper limit 1.2", element="joint 'right_hand_joint'"
+            ),
+            "front and rear legs alike": Model(
+                FOUR.replace('"rr_foot"', '"other_foot"'), count=2, element="link 'fr_shin'"
+            ),
+            "legs with the side before": Model(
+                FOUR.replace('"fl_', '"lf_').replace('"fr_', '"rf_').replace('"rl_', '"lh_').replace('"rr_', '"rh_'),
+                count=2,
+            ),
+            "an effort": other_limit('effort="1"', 'effort="10"', says="effort limit 10, expected 1"),
+            "a velocity": other_limit('velocity="1"', 'velocity="10"', says="velocity limit 10, expected 1"),
+            "a damping": other_limit("/>", "/><dynamics damping='2'/>", says="damping 2, expected 0"),
+            "a copied range": Model(mirrored(), says="lower limit -0.7, expected -1; upper limit 1, expected 0.7"),
+            "a joint and a link of one name": Model(
+                turning(1.2).text.replace(SHIN, SHIN.replace('"2"', '"2.1"')).replace("shin_joint", "shin"), count=2
+            ),
             "a mass": legs(
                 SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
             ),
@@ -205,6 +286,15 @@ CASES = {
             ),
         },
         silent={
+            "masses of wheels, rounded": heavy_wheels(1.02),
+            "wheels on joints of two types": rolling('velocity="9"').replace('"continuous"', '"revolute"', 1),
+            "two copied ranges of three": mirrored(2, 2),
+            "a copied range, and one mirrored": mirrored(1, 1),
+            "a copied range of a hand": mirrored(part="shin").replace("shin", "hand"),
+            "another place of a hand": legs(
+                '<child link="right_shin"/><origin xyz="0 0 -0.1"/>',
+                '<child link="right_shin"/><origin xyz="0 0 -0.2"/>',
+            ).text.replace("shin", "hand"),
             "wheels of two kinds": wheels(0.05).replace(
                 '<cylinder radius="0.05" length="0.02"/>', '<sphere radius="0.05"/>'
             ),

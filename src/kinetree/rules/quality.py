@@ -175,6 +175,21 @@ def weighed(
     }
 
 
+@fact
+def loose(
+    robot: Robot,
+    bodies: Bodies,
+    scenery: frozenset[str],
+    assumed: frozenset[Source | None],
+    weighed: Mapping[str, tuple[Link, ...]],
+) -> tuple[tuple[Link, ...], ...]:
+    """Return the bodies of `weighed`, and that at the root of a free model of SDF, which no joint moves."""
+    links = tuple(link for link in robot.links.values() if bodies[link.name] == robot.root)
+    is_free = robot.text is not None and robot.text.format == "sdf" and robot.root not in scenery
+    known = is_free and not any(link.unweighed or link.source in assumed for link in links)
+    return (*weighed.values(), *([links] if known else []))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Masses:
     """Links with an inertial: mass (n,) in kg, and principal moments (n, 3) in kg m², ascending."""

@@ -7,13 +7,12 @@ from kinetree.display import number, numbers
 from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import RATES, Joint, Robot
+from kinetree.rules.joints.units import ANY, MUCH_VELOCITY, in_other_units, looks_made_up
 from kinetree.rules.quality import JointQuality, grouped, others, span, spans, unit
 from kinetree.rules.threshold import Threshold
 
 MUCH_TORQUE = Threshold(1e4, "N m", "smallest round effort limit of a joint that turns which looks like a placeholder")
 MUCH_FORCE = Threshold(1e5, "N", "the same of a joint that slides; a lifting screw of a real robot has 10 kN")
-MUCH_VELOCITY = Threshold(50.0, "rad/s or m/s", "smallest round velocity limit that looks like a placeholder")
-ANY = Threshold(10.0, "", "multiple of these from which on any number looks like a placeholder, round or not")
 LEEWAY = Threshold(0.01, "", "largest excess over the limits of the follower, as a part of its range")
 
 
@@ -160,7 +159,7 @@ class PlaceholderEffort(JointQuality):
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
         """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
         same."""
-        wrong = [joint for joint in ranged if _looks_made_up(joint.limit.effort, _much(joint))]
+        wrong = [joint for joint in ranged if looks_made_up(joint.limit.effort, _much(joint))]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
             rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
@@ -183,8 +182,9 @@ class PlaceholderVelocity(JointQuality):
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
         """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
-        same. Endless joints may be wheels."""
-        wrong = [j for j in ranged if _looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
+        same. Endless joints may be wheels. LIM-013 is about velocities in other units."""
+        wrong = [j for j in ranged if looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
+        wrong = [joint for joint in wrong if joint not in in_other_units(ranged)]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
             rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.velocity)} {unit(same[0])}/s"
@@ -195,15 +195,11 @@ def _much(joint: Joint) -> float:
     return MUCH_TORQUE if unit(joint) == "rad" else MUCH_FORCE
 
 
-def _looks_made_up(value: float, much: float) -> bool:
-    """Return whether a large limit has one digit and zeros, or is ten times what is much."""
-    return much <= value < inf and (value >= ANY * much or float(f"{value:.0e}") == value)
-
-
 class SoftLimits(JointQuality):
     """Soft limits are inside the limits.
 
-    The safety controller never acts at a soft limit outside.
+    The safety controller slows a joint down in front of a soft limit. It acts too late at one that is equal to the
+    limit, and never at one outside.
     """
 
     code = "LIM-009"
@@ -215,8 +211,10 @@ class SoftLimits(JointQuality):
     )
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """A soft limit beyond the hard one, or a lower soft limit above the upper one; soft limits of 0 and 0 mean
-        none."""
+        """A soft limit beyond the hard one, or a lower soft limit above the upper one; both equal to the hard ones,
+        which is one finding for all joints. Soft limits of 0 and 0 mean none, and without k_position they have no
+        effect."""
+        equal: list[Joint] = []
         for joint in ranged:
             soft, hard = joint.safety, joint.limit
             if soft is None or soft.lower == soft.upper == 0:
@@ -227,6 +225,11 @@ class SoftLimits(JointQuality):
             elif hard.lower <= hard.upper and (soft.lower < hard.lower - 1e-6 or soft.upper > hard.upper + 1e-6):
                 inner, outer = spans(joint, soft.lower, soft.upper)
                 yield self.finding(f"the soft limits {inner} are not inside the limits {outer}", joint)
+            elif soft.k_position and soft.upper - soft.lower > hard.upper - hard.lower - 1e-6 > 0:
+                equal.append(joint)
+        for joint in equal[:1]:
+            rest = others([joint.name for joint in equal[1:]])
+            yield self.finding(f"the soft limits are equal to the limits; expected them inside{rest}", joint)
 
 
 class MimicRange(JointQuality):

@@ -12,20 +12,27 @@ from kinetree.syntax.numbers import numbers as numbers_in
 from kinetree.syntax.xml.reader import Report, parse
 
 MANY = Threshold(4, "joints", "smallest number of joints with the same limits")
+PAIR = Threshold(2, "joints", "the same, if an exporter or an example writes these limits")
+EXPORTED = {
+    (1.0, 20.0): "onshape-to-robot",
+    (100.0, 100.0): "fusion2urdf",
+    (1000.0, 0.5): "the tutorial of URDF",
+    (30.0, 1.0): "the page of <joint>",
+}
+"""Effort and velocity that programs and examples write for every joint, and where they come from."""
 LEEWAY = Threshold(0.01, "", "largest excess over the range of the joint, as a part of that range")
 
 
 class OneLimit(JointQuality):
     """Limits of effort and velocity are those of the motors, not those of examples.
 
-    Examples write one power of ten, such as 1 or 100, as effort and as velocity of every joint. Planners and
-    controllers take such numbers as the limits of the motors.
+    Exporters of CAD programs and examples write one effort and one velocity for every joint, such as 1 and 20, or
+    powers of ten. Planners and controllers take such numbers as the limits of the motors.
     """
 
     code = "LIM-011"
-    thresholds = (MANY,)
+    thresholds = (MANY, PAIR)
     of_robot = True
-    level = "MAY"
     evidence = "heuristic"
     clause = "the maximum joint effort, the maximum joint velocity"
     good = (
@@ -40,22 +47,24 @@ class OneLimit(JointQuality):
         '<limit lower="-2" upper="2" effort="30" velocity="3"/></joint></robot>'
     )
     base = good
-    bad = good.replace('effort="80" velocity="2"', 'effort="100" velocity="1"').replace(
-        'effort="30" velocity="3"', 'effort="100" velocity="1"'
+    bad = good.replace('effort="80" velocity="2"', 'effort="1" velocity="20"').replace(
+        'effort="30" velocity="3"', 'effort="1" velocity="20"'
     )
 
     def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """Several joints, all that follow no other, with the same effort and velocity, both a power of ten; or all with
-        an effort and a velocity of zero. One finding for the robot."""
+        """Two or more joints, all that follow no other, with the effort and velocity that an exporter or an example
+        writes. A remark for several joints with the same effort and velocity, both a power of ten, or both zero. One
+        finding for the robot."""
         joints = [joint for joint in ranged if joint.coordinated]
         found = {(joint.limit.effort, joint.limit.velocity) for joint in joints}
-        if len(joints) < MANY or len(found) != 1 or len(joints) < len(robot.joint_names):
+        if len(joints) < PAIR or len(found) != 1 or len(joints) < len(robot.joint_names):
             return
         effort, velocity = found.pop()
-        if (effort, velocity) == (0, 0) or (_is_power_of_ten(effort) and _is_power_of_ten(velocity)):
-            values = f"effort {number(effort)} and velocity {number(velocity)}"
-            message = f"all {len(joints)} joints have {values}, which look like placeholders"
-            yield self.finding(message, joints[0])
+        message = f"all {len(joints)} joints have effort {number(effort)} and velocity {number(velocity)}, which "
+        if origin := EXPORTED.get((effort, velocity)):
+            yield self.finding(f"{message}{origin} writes; expected those of the motors", joints[0])
+        elif len(joints) >= MANY and (effort == velocity == 0 or all(map(_is_power_of_ten, (effort, velocity)))):
+            yield self.remark(f"{message}look like placeholders", joints[0])
 
 
 class ActuatorRange(JointQuality):

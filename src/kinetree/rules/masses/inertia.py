@@ -11,7 +11,7 @@ from kinetree.model.robot import Link
 from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
-from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
+from kinetree.rules.shapes.bounds import Bounds, shapes_of
 from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
@@ -25,18 +25,14 @@ TUTORIAL = (
 BROKEN = Threshold(0.01, "", "largest excess of a moment over the sum of the others, as a part of it")
 HEAVY = Threshold(1e4, "kg", "largest mass of a link; only INR-007 judges heavier ones")
 LIGHT = Threshold(1e-6, "kg", "smallest mass of a body that a joint moves")
-FAR = Threshold(2.0, "m", "largest radius of gyration of a link; only INR-008 judges larger ones")
 OSMIUM = Threshold(22590.0, "kg/m³", "density of osmium, the densest metal")
 DENSER = Threshold(2.0, "", "largest density of a link, as a multiple of that of osmium")
 SLIGHT = Threshold(0.1, "kg", "smallest mass for which a link that is fixed to another is judged")
-BEYOND = Threshold(2.0, "", "largest radius of gyration, in distances from the centre to the furthest corner")
 WIDE = Threshold(0.1, "m", "smallest radius of gyration at which a power of ten cannot be a rounded moment")
 OTHERS = Threshold(3, "links", "smallest number of other links that show a unit in which all inertias are written")
 CUBE = Threshold(1.05, "", "largest ratio of the sides of a box whose moments may be equal")
 HOLLOW = Threshold(0.2, "", "largest moment of a ball or a cube, in masses times squared widths")
 BALL = Threshold(0.08, "", "smallest moment of a ball or a cube, in masses times squared widths")
-FEATHER = Threshold(1e-4, "kg", "smallest mass of a link whose radius of gyration is judged by its shapes")
-TIMES = Threshold(3.0, "", "largest distance of the centre of mass from the shapes, as a multiple of their size")
 
 Noted = frozenset[tuple[str, str | None]]
 
@@ -103,10 +99,10 @@ class NoInertia(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
-    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
-        """A body that a joint moves, with one mass and nothing but zeros for inertia. Of a default inertia, the reader
-        reports that."""
-        for links in weighed.values():
+    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Iterator[Finding]:
+        """A body that a joint moves, or a free one of SDF, with one mass and nothing but zeros for inertia. Of a
+        default inertia, the reader reports that."""
+        for links in loose:
             heavy = [link for link in links if link.inertial and link.inertial.mass > 0]
             some = any(np.abs(link.inertial.inertia).max() > NOTHING for link in links if link.inertial)
             if len(heavy) == 1 and not some and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
@@ -143,10 +139,10 @@ class NoMass(LinkQuality):
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
 
-    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
-        """A body that a joint moves, whose inertials all have a mass of zero. Of a default inertial, the reader reports
-        that."""
-        for links in weighed.values():
+    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Iterator[Finding]:
+        """A body that a joint moves, or a free one of SDF, whose inertials all have a mass of zero. Of a default
+        inertial, the reader reports that."""
+        for links in loose:
             said = [link for link in links if link.inertial]
             some = any(link.inertial.mass for link in said if link.inertial)
             if said and not some and ("default-inertia", f"link {said[0].name!r}") not in noted:
@@ -223,84 +219,6 @@ class AbsurdMass(Quality):
                 yield self.finding(message, links[0])
 
 
-class GyrationRadius(LinkQuality):
-    """The radius of gyration of a link is at most two metres.
-
-    The radius of gyration is the square root of inertia / mass. If it is larger, the inertia is probably in other
-    units, about another point, or a placeholder.
-    """
-
-    code = "INR-008"
-    thresholds = (FAR,)
-    evidence = "heuristic"
-    clause = "inertia in kg m² about the centre of mass"
-    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
-    bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
-
-    def check(self, counted: Masses) -> Iterator[Finding]:
-        """A larger radius about some axis."""
-        for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
-            radius = np.sqrt(moments[2] / mass)
-            message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg"
-            found, most = numbers((radius, FAR))
-            yield self.finding(f"{message}: the radius of gyration is {found} m, more than {most} m", link)
-
-
-class InertiaBeyondShape(LinkQuality):
-    """The inertia of a link fits the size of its shapes.
-
-    No mass of a body is outside of its shapes, so its radius of gyration is smaller than the shapes.
-    """
-
-    code = "INR-009"
-    thresholds = (BEYOND, FAR, FEATHER, MARKER)
-    evidence = "heuristic"
-    clause = "inertia in kg m² about the centre of mass"
-    good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
-    bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
-
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """A radius of gyration that is too large for the shapes of the body. Links that are fixed to others are not
-        judged. A mesh is read whole only if a part of it is too small, up to 20 MB, in other formats than STL up to 2
-        MB."""
-        most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, FEATHER)
-        part = np.abs(_own_parts(counted, bounds, bodies) - counted.centres[:, None])
-        reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
-        near = (counted.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
-        for link, mass, moments in counted.where(near):
-            radius = float(np.sqrt(max(moments[2], 0) / mass))
-            box = bounds.whole_body(link.name)
-            if 0 < BEYOND * (reach := _reach(link, box)) < radius and size_of(box) >= MARKER:
-                message = f"the inertia is too large for the shapes: its radius of gyration is {number(radius)} m,"
-                yield self.finding(f"{message} but the shapes reach at most {number(reach)} m from the centre", link)
-
-
-class CentreOutside(LinkQuality):
-    """The centre of mass of a link is near its shapes.
-
-    A centre of mass far outside of the shapes is likely to be in millimetres, or in another frame.
-    """
-
-    code = "INR-010"
-    thresholds = (TIMES,)
-    evidence = "heuristic"
-    clause = "the centre of mass, in metres, in the frame of the link"
-    good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
-    bad = '<origin xyz="50 0 60"/>\n      <mass'
-
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
-        """A centre of mass that is too far from the shapes of the body. Links that are fixed to others are not judged.
-        Meshes are read as for INR-009."""
-        low, high = _own_parts(counted, bounds, bodies).swapaxes(0, 1)
-        out = np.linalg.norm(counted.centres - np.clip(counted.centres, low, high), axis=1)
-        sizes = TIMES * np.linalg.norm(high - low, axis=1)
-        for link, _, _ in counted.where((counted.mass != 0) & (out > sizes) & (sizes > 0)):
-            away, size = _distance(link, bounds.whole_body(link.name))
-            if away > TIMES * size > 0:
-                message = f"the centre of mass is {number(away)} m outside of the shapes, which are {number(size)} m"
-                yield self.finding(f"{message} in size; check its unit and its frame", link)
-
-
 class MovingWithoutInertial(Quality):
     """A moving link has an inertial.
 
@@ -346,11 +264,9 @@ class TooDense(Quality):
     def check(self, counted: Masses, bodies: Bodies) -> Iterator[Finding]:
         """Less inertia than a ball of the largest density. Light links that are fixed to others are not judged. One
         finding for all links of the same mass and moments."""
-        mass, trace = counted.mass, counted.moments.sum(axis=1)
-        within = (mass > 0) & (mass <= HEAVY) & (counted.moments[:, 2] > NOTHING) & (trace > 0)
-        squared = 5 / 6 * np.where(within, trace, np.inf) / np.where(within, mass, 1.0)  # trace = 6/5 m r²
-        dense = mass > DENSER * OSMIUM * 4 / 3 * np.pi * squared**1.5
-        found = [one for one in counted.where(dense) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
+        found = [
+            one for one in counted.where(too_dense(counted)) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT
+        ]
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             link, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
@@ -363,26 +279,12 @@ class TooDense(Quality):
             yield self.finding(message + rest, link, fix=fix)
 
 
-def _own_parts(masses: Masses, bounds: Bounds, bodies: Bodies) -> Array:
-    """Return the boxes (n, 2, 3) of parts of the bodies of which links are the tops, not numbers for links without
-    shapes."""
-    own = (link.name if bodies[link.name] == link.name and shapes_of(link) else "" for link in masses.links)
-    return bounds.parts_of_bodies(own)
-
-
-def _reach(link: Link, box: Array | None) -> float:
-    """Return how far the furthest corner of a box is from a link's centre of mass, m; 0 without a box."""
-    if box is None or link.inertial is None:
-        return 0.0
-    return float(np.linalg.norm(np.abs(box - link.inertial.origin[:3, 3]).max(axis=0)))
-
-
-def _distance(link: Link, box: Array | None) -> tuple[float, float]:
-    """Return how far a link's centre of mass is outside of a box, and the diagonal of the box, m; 0 without a box."""
-    if box is None or link.inertial is None:
-        return 0.0, 0.0
-    centre = link.inertial.origin[:3, 3]
-    return float(np.linalg.norm(centre - np.clip(centre, *box))), size_of(box)
+def too_dense(masses: Masses) -> Array:
+    """Return for which links (n,) even a ball with their moments would be too dense."""
+    mass, trace = masses.mass, masses.moments.sum(axis=1)
+    within = (mass > 0) & (mass <= HEAVY) & (masses.moments[:, 2] > NOTHING) & (trace > 0)
+    squared = 5 / 6 * np.where(within, trace, np.inf) / np.where(within, mass, 1.0)  # trace = 6/5 m r²
+    return np.asarray(mass > DENSER * OSMIUM * 4 / 3 * np.pi * squared**1.5)
 
 
 def _listed(moments: Array) -> str:

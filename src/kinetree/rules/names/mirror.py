@@ -1,8 +1,9 @@
 """Left and right parts of a robot, and the rule that they are mirror images of each other."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,18 +12,17 @@ from kinetree.display import numbers
 from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Link, Robot
 from kinetree.rules.facts import Poses, fact
-from kinetree.rules.names.sides import other_side, side_of
 from kinetree.rules.rule import Rule
 from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array
 
-SIDE = r"{0}|(?<![a-z0-9]){1}(?![a-z0-9])|(?<![a-z0-9])[fhrbm]{1}(?![a-z0-9])"
-"""Words and letters that stand for a side."""
+SIDE = r"{0}|(?<![a-z0-9])(?:[fhrbm]?{1}|{1}[fhrb])(?![a-z0-9])"
+"""Words and letters that stand for a side, such as FL and LF for the left in front."""
 CAPITAL = r"(?:(?<=[a-z_])|^)L(?=[A-Z])"
 """A letter for left in front of a word, such as in LHipYaw."""
 OTHER = {"left": "right", "Left": "Right", "LEFT": "RIGHT"}
 NOT_OURS = (
-    r"finger|thumb|knuckle|palm|jaw|gripper|hand|camera|stereo|wheel|caster|index|middle|ring|pinky"
+    r"finger|thumb|knuckle|palm|jaw|gripper|camera|stereo|wheel|caster|index|middle|ring|pinky"
     r"|sensor|imu|fsr|(?<![a-z])ft(?![a-z])"
 )
 """Parts that are left or right of something else, or are the same part on both sides."""
@@ -32,7 +32,15 @@ APART = Threshold(1e-3, "m", "smallest distance of the two of a pair that shows 
 SHORT = Threshold(0.01, "m", "length with which the differences of shorter ones are compared")
 MOST = 4
 """Most quantities in a message."""
+LOWER, RADIUS = "lower limit", "radius of the collision shape"
+OF_JOINTS: Mapping[str, Callable[[Joint], float]] = {
+    "velocity limit": lambda joint: joint.limit.velocity,
+    "effort limit": lambda joint: joint.limit.effort,
+    "damping": lambda joint: joint.dynamics[0].damping if joint.dynamics else 0.0,
+}
+"""Quantities of a joint that are the same on both sides."""
 AGREEING = Threshold(4, "pairs", "smallest number of pairs that are mirror images for each that is not")
+TURNED = Threshold(2, "pairs", "smallest number of pairs with mirrored ranges for each with a copied one")
 NEAR = Threshold(0.1, "rad or m", "largest difference of limits that is only remarked")
 
 
@@ -75,7 +83,7 @@ class MirrorImages(Rule):
     """
 
     code = "NAM-010"
-    thresholds = (SAME, DIFFERENT, APART, SHORT, AGREEING, NEAR)
+    thresholds = (SAME, DIFFERENT, APART, SHORT, AGREEING, TURNED, NEAR)
     of_robot = True
     evidence = "heuristic"
     clause = "what is called left and right is the same but for its side"
@@ -86,53 +94,54 @@ class MirrorImages(Rule):
 
     def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
         """A pair that differs by more than rounding where nearly all others are equal; two wheels whose collision
-        shapes, cylinders or spheres, have other radii. Fingers, wheels and sensors make no pairs."""
-        for wheels in _wheels(robot):
-            one, other = (float(str(wheel.collisions[0].shape.parameters["radius"])) for wheel in wheels)
-            if abs(one - other) > 1e-6 * one:
+        shapes, cylinders or spheres, have other radii, or that differ in mass, velocity, effort or damping. Fingers and
+        sensors make no pairs; hands may have one range, and other origins."""
+        for left, right, name, (one, other) in _wheels(robot):
+            if abs(one - other) > (1e-6 if name == RADIUS else DIFFERENT) * max(abs(one), abs(other)):
                 own, theirs = numbers((other, one))
-                message = f"the radius of the collision shape is {own} m, that of {wheels[0].name!r} {theirs} m"
-                yield self.finding(f"{message}; expected wheels of one size", wheels[1])
-        wrong: dict[str, tuple[Link | Joint, Link | Joint, list[str]]] = {}
+                unit = {RADIUS: " m", "mass": " kg"}.get(name, "")
+                message = f"the {name} is {own}{unit}, that of {left.name!r} {theirs}{unit}"
+                yield self.finding(f"{message}; expected wheels of one {'size' if unit == ' m' else 'kind'}", right)
+        wrong: dict[tuple[str, str], tuple[Link | Joint, Link | Joint, list[str]]] = {}
+        grave = set()
         for table in mirrored:
             off = np.abs(table.found - table.mirrored) / table.sizes
             for i in outliers(off, table):
                 left, right = table.pairs[i]
-                texts = wrong.setdefault(right.name, (left, right, []))[2]
+                key = type(right).__name__, right.name
+                texts = wrong.setdefault(key, (left, right, []))[2]
+                if table.names[0] != LOWER or np.abs(table.found[i] - table.mirrored[i]).max() > NEAR:
+                    grave.add(key)
                 for k in np.flatnonzero(off[i] > SAME):
                     least = 1e-6 * table.sizes[i, k]  # only rounding makes smaller ones differ from zero
                     pair = (float(x[i, k]) for x in (table.found, table.mirrored))
                     found, expected = numbers(value if abs(value) > least else 0.0 for value in pair)
                     texts.append(f"{table.names[k]} {found}, expected {expected}")
-        for left, right, texts in wrong.values():
+        for key, (left, right, texts) in wrong.items():
             message = f"is not the mirror image of {left.name!r}: {'; '.join(texts[:MOST])}"
-            ranges = isinstance(left, Joint) and isinstance(right, Joint) and _is_near(left, right)
-            yield (
-                self.remark(message, right)
-                if ranges and all(" limit " in text for text in texts)
-                else self.finding(message, right)
-            )
+            yield self.finding(message, right) if key in grave else self.remark(message, right)
 
 
-def _is_near(left: Joint, right: Joint) -> bool:
-    """Return whether the ranges of two joints differ by so little that their maker may have measured it."""
-    a, b = left.limit, right.limit
-    same, turned = (abs(a.lower - b.lower), abs(a.upper - b.upper)), (abs(a.lower + b.upper), abs(a.upper + b.lower))
-    return min(max(same), max(turned)) <= NEAR
-
-
-def _wheels(robot: Robot) -> Iterator[tuple[Link, Link]]:
-    """Yield the left and right wheels with one round collision shape each."""
+def _wheels(robot: Robot) -> Iterator[tuple[Link | Joint, Link | Joint, str, tuple[float, ...]]]:
+    """Yield the radii of round collision shapes of left and right wheels, their masses, and what their joints have."""
     for name, left in robot.links.items():
-        if "wheel" in name.lower() and side_of(name) == "l" and (right := robot.links.get(other_side(name))):
-            kinds = [[shape.shape.kind for shape in link.collisions] for link in (left, right)]
-            if kinds[0] == kinds[1] and kinds[0] in (["cylinder"], ["sphere"]):
-                yield left, right
+        right = robot.links.get(right_of(name) or "") if "wheel" in name.lower() else None
+        if right is None:
+            continue
+        shapes = [[one.shape for one in link.collisions] for link in (left, right)]
+        kinds = [[shape.kind for shape in one] for one in shapes]
+        if kinds[0] == kinds[1] and kinds[0] in (["cylinder"], ["sphere"]):
+            yield left, right, RADIUS, tuple(float(str(one[0].parameters["radius"])) for one in shapes)
+        if left.inertial and right.inertial:
+            yield left, right, "mass", (left.inertial.mass, right.inertial.mass)
+        a, b = robot.parent_joint(name), robot.parent_joint(right.name)
+        if a and b and a.type == b.type:
+            yield from ((a, b, quantity, (of(a), of(b))) for quantity, of in OF_JOINTS.items())
 
 
 def outliers(off: Array, table: Table) -> list[int]:
-    """Return the rows that are not mirror images, if nearly all others are. A copy counts only if enough other pairs
-    are mirror images and not copies."""
+    """Return the rows that are not mirror images, if nearly all others are; those that differ in the same way, as front
+    and rear legs do, count once. A copy counts only if enough other pairs are mirror images and not copies."""
     far = off.max(axis=1, initial=0.0)
     if (far <= DIFFERENT).all():
         return []
@@ -140,8 +149,12 @@ def outliers(off: Array, table: Table) -> list[int]:
     image = far <= SAME
     copies, others = ~image & copied, ~image & ~copied
     wrong = far > DIFFERENT
-    wrong &= ~copies | ((image & ~copied).sum() >= AGREEING * copies.sum())
-    wrong &= ~others | (image.sum() >= AGREEING * others.sum())
+    least = TURNED if table.names[0] == LOWER else AGREEING  # the same part may be on both sides
+    hand = np.array(["hand" in left.name.lower() for left, _ in table.pairs])
+    for part, rows in ((~hand, ~hand), (hand, hand | True)):  # hands say nothing about other parts
+        ways = np.unique(np.hstack((table.found, table.mirrored))[others & rows].round(9) + 0.0, axis=0)
+        wrong &= ~part | ~copies | ((image & ~copied & rows).sum() >= least * (copies & rows).sum())
+        wrong &= ~part | ~others | ((image & rows).sum() >= AGREEING * len(ways))
     return [int(i) for i in np.flatnonzero(wrong)]
 
 
@@ -154,12 +167,12 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 def right_of(name: str) -> str | None:
     """Return the name of the right thing for that of a left one; None for others, and with two words for left."""
-    left_side, right_side, capital, not_ours = _patterns()
+    left_side, right_side, capital, _ = _patterns()
     found = [*left_side.finditer(name)] or [*capital.finditer(name)]
-    if len(found) != 1 or right_side.search(name) or not_ours.search(name):
+    if len(found) != 1 or right_side.search(name):
         return None
     left = found[0][0]
-    right = OTHER.get(left) or left[:-1] + ("r" if left[-1] == "l" else "R")
+    right = OTHER.get(left) or left.replace("l", "r").replace("L", "R")
     return name[: found[0].start()] + right + name[found[0].end() :]
 
 
@@ -186,7 +199,7 @@ def _pairs(things: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     for name in things:
         alike.setdefault(name.lower().replace("left", "right").replace("l", "r"), []).append(name)
     left = (name for names in alike.values() if len(names) > 1 for name in sorted(names)[:-1])
-    named = ((things[name], right_of(name)) for name in left)
+    named = ((things[name], right_of(name)) for name in left if not _patterns()[3].search(name))
     return [(thing, things[name]) for thing, name in named if name and name in things]
 
 
@@ -225,7 +238,9 @@ def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mir
         for along in _free(*pairs[i], Q[i], moving, mirror):
             images[i] += along * (along @ (there[i] - images[i]))
     names = tuple(f"origin {x}" for x in "xyz")
-    yield Table(names, [*pairs], there, images, here, np.repeat(size, 3, axis=1))
+    arms = np.array(["hand" not in a.name.lower() for a, _ in pairs])
+    sizes = np.repeat(size, 3, axis=1)
+    yield Table(names, [*compress(pairs, arms)], there[arms], images[arms], here[arms], sizes[arms])
     turning = [
         (a, b, 1.0 if a.type == "prismatic" else -1.0, R[i], Q[i])
         for i, (a, b) in enumerate(pairs)
@@ -235,22 +250,25 @@ def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mir
         float((sign * mirror @ Ri @ a.origin[:3, :3] @ a.axis) @ (Qi @ b.origin[:3, :3] @ b.axis))
         for a, b, sign, Ri, Qi in turning
     ]
+    for name, of in OF_JOINTS.items():
+        known = [(a, b) for a, b, *_ in turning if np.isfinite((of(a), of(b))).all()]
+        one, other = (np.array([[of(pair[k])] for pair in known]).reshape(-1, 1) for k in (0, 1))
+        if (one != other).any():
+            yield Table((name,), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
     limited = [(a, b, way) for (a, b, *_), way in zip(turning, ways, strict=True) if abs(way) > 1 - SAME]
-    yield from _of_limits(limited)
+    yield _of_limits(limited)
 
 
-def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Iterator[Table]:
-    """Yield the limits of joints with axes that are mirror images; way: 1, or -1 if they point the other way."""
-    for name in ("velocity", "effort"):
-        known = [(a, b) for a, b, _ in pairs if np.isfinite((getattr(a.limit, name), getattr(b.limit, name))).all()]
-        one, other = (np.array([[getattr(pair[k].limit, name)] for pair in known]).reshape(-1, 1) for k in (0, 1))
-        yield Table((f"{name} limit",), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
-    ranged = [(a, b, way) for a, b, way in pairs if np.isfinite((*_range(a), *_range(b))).all()]
+def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Table:
+    """Return the ranges of joints with axes that are mirror images; way: 1, or -1 if they point the other way.
+    Hands with one range open and close both."""
+    known = [row for row in pairs if np.isfinite((*_range(row[0]), *_range(row[1]))).all()]
+    ranged = [(a, b, way) for a, b, way in known if "hand" not in a.name.lower() or _range(a) != _range(b)]
     one, other = (np.array([_range(row[k]) for row in ranged]).reshape(-1, 2) for k in (0, 1))  # type: ignore[arg-type]
     same = np.array([way > 0 for *_, way in ranged], dtype=bool)[:, None]
     size = np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(other, axis=1)), 1e-9)[:, None].repeat(2, axis=1)
     images = np.where(same, one, -one[:, ::-1])
-    yield Table(("lower limit", "upper limit"), [(a, b) for a, b, _ in ranged], other, images, one, size)
+    return Table((LOWER, "upper limit"), [(a, b) for a, b, _ in ranged], other, images, one, size)
 
 
 def _range(joint: Joint) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Rules about right-handed frames with the axes of REP-103: bodies, cameras, and north, east, down."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import prod
 
 import numpy as np
@@ -22,8 +22,11 @@ OPTICAL = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
 ALONG = Threshold(0.5, "cosine", "largest angle between a direction and its axis")
 
 # Texts that stand for left and for right in names, and for front and for rear: words anywhere, letters on their own.
-LEFT = ((r"left", "right"), (r"(?<![a-z0-9])l(?![a-z0-9])", "r"), (r"(?<![a-z0-9])([frbh])l(?![a-z0-9])", r"\1r"))
-FRONT = ((r"front", "rear"), (r"front", "back"), (r"(?<![a-z0-9])f([lr])(?![a-z0-9])", r"r\1"))
+LEFT = ((r"left", "right"), (r"(?<![a-z0-9])([frbh]?)l([frbh]?)(?![a-z0-9])", r"\1r\2"))
+FRONT = (
+    *(("front", rear) for rear in ("rear", "back", "hind")),
+    *((r"(?<![a-z0-9])(?:([lr])f|f([lr]))(?![a-z0-9])", rf"\1{rear}\2") for rear in "rbh"),
+)
 FINGERS = re.compile(r"finger|knuckle|thumb")
 """Parts that are left or right of something other than the robot."""
 WORLDS = ("world", "ground", "map")
@@ -88,9 +91,9 @@ class Sides(Rep103):
         if base in WORLDS:
             return
         body = bodies[base]
-        near = [link for link in robot.links if body in (bodies[link], _carrying(bodies[link], bodies, robot))]
+        near = [link for link in robot.links if body in (bodies[link], carrying(bodies[link], bodies, robot))]
         for one, other, letter, axis, words in SIDES:
-            ways = [way for a, b in _pairs(near, words) for way in _way(poses[base], poses[a], poses[b])]
+            ways = [way for a, b in pairs_of(near, words) for way in way_between(poses[base], poses[a], poses[b])]
             mean = np.mean(ways, axis=0) if ways else np.zeros(3)
             k = int(np.argmax(np.abs(mean)))
             if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
@@ -129,21 +132,23 @@ class Optical(Rep103):
                 yield self.finding(message, link_or_frame(robot, frame))
 
 
-def _pairs(names: Iterable[str], alike: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def pairs_of(names: Iterable[str], alike: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield names that become others when the word for one side is replaced by that for the other."""
     by_lower = {name.lower(): name for name in names if not FINGERS.search(name.lower())}
-    for lower, name in by_lower.items():
+    words = "|".join(one for one, _ in alike)  # most names have none of them
+    for lower, name in ((lower, name) for lower, name in by_lower.items() if re.search(words, lower)):
         others = (re.sub(one, other, lower) for one, other in alike)
         if found := next((other for other in others if other != lower and other in by_lower), None):
             yield name, by_lower[found]
 
 
-def _carrying(body: str, bodies: Bodies, robot: Robot) -> str | None:
+def carrying(body: str, bodies: Bodies, robot: Robot) -> str | None:
+    """Return the body that carries a body; None for that of the root."""
     joint = robot.parent_joint(body)
     return bodies[joint.parent] if joint else None
 
 
-def _way(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
+def way_between(T_base: Array, T_a: Array, T_b: Array) -> list[Array]:
     """Return the direction (3,) from b to a in the axes of the base, or nothing if they coincide."""
     way = T_base[:3, :3].T @ (T_a[:3, 3] - T_b[:3, 3])
     length = float(np.linalg.norm(way))

@@ -1,7 +1,7 @@
 """Boxes around the shapes of links and bodies, with as little of their meshes read as a question needs."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -37,13 +37,13 @@ class Bounds:
         most: int = 4 * MOST_BYTES,
     ) -> None:
         self._files, self._known, self._read, self._most = files, known, 0, most
-        self._in_body: dict[str, list[tuple[Array, Geometry]]] = {}
+        self._in_body: dict[str, list[tuple[Array, Geometry, str]]] = {}
         self._boxes: dict[tuple[str, bool], Array | None] = {}
         for link in robot.links.values():
             if shapes := shapes_of(link):
                 top = bodies[link.name]
                 T = IDENTITY if top == link.name else inverse(poses[top]) @ poses[link.name]
-                self._in_body.setdefault(top, []).extend((T, shape) for shape in shapes)
+                self._in_body.setdefault(top, []).extend((T, shape, link.name) for shape in shapes)
 
     def part(self, shapes: Iterable[Geometry]) -> Array | None:
         """Return a box inside of which only a part of the shapes may lie; None if none of them is known."""
@@ -54,37 +54,38 @@ class Bounds:
         boxes = [self._box(IDENTITY, shape) for shape in shapes]
         return None if any(box is None for box in boxes) else joined(boxes)
 
+    def parts_of_links(self, links: Iterable[str]) -> Array:
+        """Return `part` of all shapes of several links (n, 2, 3), not numbers where nothing is known."""
+        return np.array([self._parts[2].get(link, UNKNOWN) for link in links]).reshape(-1, 2, 3)
+
     def part_of_body(self, top: str) -> Array | None:
         """Return `part` of all links of a body, in the frame of its top link."""
         return self._parts[1].get(top)
 
     def parts_of_bodies(self, tops: Iterable[str]) -> Array:
         """Return `part_of_body` of several (n, 2, 3), not numbers where nothing is known."""
-        boxes = [self._parts[1].get(top, UNKNOWN) for top in tops]
-        return np.array(boxes).reshape(-1, 2, 3)
+        return np.array([self._parts[1].get(top, UNKNOWN) for top in tops]).reshape(-1, 2, 3)
 
     @cached_property
-    def _parts(self) -> tuple[dict[int, Array], dict[str, Array]]:
-        """`part` of each shape, by its identity, in the frame of its link, and of each body by its top."""
+    def _parts(self) -> tuple[dict[int, Array], dict[str, Array], dict[str, Array]]:
+        """`part` of each shape by its identity, in the frame of its link, of each body by its top, of each link."""
         rows = [
-            (top, T, shape, box)
+            (top, T, shape, link, box)
             for top, shapes in self._in_body.items()
-            for T, shape in shapes
+            for T, shape, link in shapes
             if (box := self._own_box(shape, False)) is not None
         ]
         if not rows:
-            return {}, {}
-        tops, T, shapes, boxes = zip(*rows, strict=True)
+            return {}, {}, {}
+        tops, T, shapes, links, boxes = zip(*rows, strict=True)
         origins, own = np.array([shape.origin for shape in shapes]), np.array(boxes)
-        starts = [i for i, top in enumerate(tops) if i == 0 or top != tops[i - 1]]
-        low, high = turned(own, np.array(T) @ origins).swapaxes(0, 1)
-        both = np.stack((np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)), axis=1)
-        parts = zip(map(id, shapes), turned(own, origins), strict=True)
-        return dict(parts), {tops[i]: box for i, box in zip(starts, both, strict=True)}
+        in_links = turned(own, origins)
+        parts = dict(zip(map(id, shapes), in_links, strict=True))
+        return parts, _joined_by(tops, turned(own, np.array(T) @ origins)), _joined_by(links, in_links)
 
     def whole_body(self, top: str) -> Array | None:
         """Return `whole` of all links of a body, in the frame of its top link."""
-        boxes = [self._box(T, shape) for T, shape in self._in_body.get(top, ())]
+        boxes = [self._box(T, shape) for T, shape, _ in self._in_body.get(top, ())]
         return None if any(box is None for box in boxes) else joined(boxes)
 
     def _box(self, T: Array, geometry: Geometry) -> Array | None:
@@ -138,6 +139,13 @@ def bounds(
     """Return the boxes around the shapes of a robot; with tests for contact those of larger files too."""
     there = {name: path for name, (path, state) in (mesh_files or {}).items() if state == "there"}
     return Bounds(robot, bodies, poses, there, readings or {}, (20 if contact else 4) * MOST_BYTES)
+
+
+def _joined_by(names: Sequence[str], boxes: Array) -> dict[str, Array]:
+    """Return the box around those boxes (n, 2, 3) that have one name, which are consecutive."""
+    starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
+    both = np.stack((np.minimum.reduceat(boxes[:, 0], starts), np.maximum.reduceat(boxes[:, 1], starts)), axis=1)
+    return {names[i]: box for i, box in zip(starts, both, strict=True)}
 
 
 def joined(boxes: Iterable[Array | None]) -> Array | None:
