@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lab": (3_230, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 89_800
+ALL = 91_200
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 
