@@ -69,7 +69,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=DEFAULT)
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="print how many rules are judged, and end")
     given = parser.parse_args()
+    if given.quick or not given.folder.is_dir():
+        print(f"{len(PRECISION)} rules are judged")
+        return
     rows = counted(given.folder)
     if given.update:
         TABLE.write_text(written(rows), "utf-8")
