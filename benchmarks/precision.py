@@ -71,9 +71,11 @@ def main() -> None:
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--quick", action="store_true", help="print how many rules are judged, and end")
     given = parser.parse_args()
-    if given.quick or not given.folder.is_dir():
+    if given.quick:
         print(f"{len(PRECISION)} rules are judged")
         return
+    if not given.folder.is_dir():
+        raise SystemExit(f"{given.folder} is no folder")
     rows = counted(given.folder)
     if given.update:
         TABLE.write_text(written(rows), "utf-8")
