@@ -101,11 +101,28 @@ def ground(place: str) -> str:
     return f'<sdf version="1.9"><model name="m"><link name="a">{"".join(parts)}</link></model></sdf>'
 
 
+def bodies(bare: int, whole: int) -> str:
+    """So many links that move and are only seen, and so many with collision shapes too."""
+    shapes = [seen(box(1))] * bare + [seen(box(1)) + felt(box(1))] * whole
+    links = [
+        part
+        for i, own in enumerate(shapes)
+        for part in (link(f"b{i}", own), joint(f"j{i}", "a", f"b{i}", kind="continuous"))
+    ]
+    return robot(link("a"), *links)
+
+
 CASES = {
     "GEO-001": Cases(
         found={
             "seen only": Model(pair(seen(box(1))), element="link 'b'"),
             "seen only, fixed to what has no shape": Model(on("", seen(box(1))), element="link 'c'"),
+            "three of four": Model(bodies(3, 1), count=3),
+            "all of five": Model(bodies(5, 0), count=5),
+        },
+        remarked={
+            "four of five": Model(bodies(4, 1), severity="info", says="(also 'b1', 'b2', 'b3')", element="link 'b0'"),
+            "31 of 41": Model(bodies(31, 10), severity="info"),
         },
         silent={
             "seen and felt": pair(seen(box(1)), felt(box(1))),

@@ -9,6 +9,7 @@ _PROGRAMS = {
     "Bullet": "link/contact link/audio_source robot/deformable collision/mask collision/concave",
     "Bullet and Drake": "collision/group",
     "Webots": "robot/webots",
+    "val_description": "joint/controller_gains",
     "franka_description": "dynamics/D dynamics/K dynamics/mu_coulomb dynamics/mu_viscous",
 }
 PROGRAMS = {place: program for program, places in _PROGRAMS.items() for place in places.split()}

@@ -136,4 +136,4 @@ def _note(joint: Joint, other: Joint | None, apart: bool) -> Finding:
     message = f"closes a loop: link {joint.child!r} {why}; it is kept as a loop of the robot"
     if apart:
         message += "; it connects two trees, and joints that cannot be reversed keep one from hanging on the other"
-    return Finding("loop", "warning", message, joint.source, f"joint {joint.name!r}")
+    return Finding("loop", "warning" if apart else "info", message, joint.source, f"joint {joint.name!r}")

@@ -135,7 +135,7 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
     if kind not in ("revolute", "prismatic", "continuous"):
         if any(numbers[name] != default for name, default in defaults.items()):
             message = f"<limit> on a {kind} joint has no defined meaning; it is not used"
-            report.warning("no-effect", message, element, owner=joint)
+            report.add("warning" if any(numbers.values()) else "info", "no-effect", message, element, owner=joint)
         return ()
     bounds = () if kind == "continuous" else ("lower", "upper")
     if defaults is LIMITS:

@@ -8,13 +8,14 @@ from kinetree.display import number, numbers
 from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.facts import fact
-from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Quality, Shapes
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Quality, Shapes, others
 from kinetree.rules.threshold import Threshold
 
 HUGE = Threshold(100.0, "m", "largest size of a shape")
 TINY = Threshold(1e-5, "m", "smallest size of a shape")
 THIN = Threshold(1.0, "m", "thickness below which a wide shape is a ground")
 FLAT = Threshold(0.1, "", "largest thickness of a ground of a model without joints that move, in widths")
+MOST = Threshold(0.75, "", "share of the bodies that move above which those without collision shapes may be meant")
 Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
 
@@ -26,16 +27,22 @@ class NoCollision(LinkQuality):
     """
 
     code = "GEO-001"
+    thresholds = (MOST,)
     clause = "the collision properties of a link"
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = ""
 
     def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
-        """A body that a joint moves, with visuals that are not transparent, and without collision shapes."""
-        for links in moving.values():
-            seen = [link for link in links if any(not _is_invisible(visual) for visual in link.visuals)]
-            if seen and not any(link.collisions for link in links):
-                yield self.finding("the link moves and has visuals, but no collision shape", seen[0])
+        """A body that a joint moves, with visuals that are not transparent, and without collision shapes. If most
+        bodies are so, which may be meant, it is a remark, and one finding."""
+        own = [(links, [one for one in links if not all(map(_is_invisible, one.visuals))]) for links in moving.values()]
+        seen = [(links, shown[0]) for links, shown in own if shown]
+        bare = [link for links, link in seen if not any(one.collisions for one in links)]
+        meant = len(seen) > len(bare) > MOST * len(seen)
+        for link in bare[:1] if meant else bare:
+            rest = others([one.name for one in bare[1:]]) if meant else ""
+            message = f"the link moves and has visuals, but no collision shape{rest}"
+            yield self.finding(message, link, severity="info" if meant else None)
 
 
 def _is_invisible(visual: Geometry) -> bool:
