@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.model.gaps import cross, hinge_gap, length, planar_gap, screw_gap, slide_gap, turned, universal_gap
+from kinetree.model.rows import fixed_rows, hinge_rows, planar_rows, slide_rows, universal_rows
 from kinetree.spatial import exponential, se3
 from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
@@ -22,6 +23,9 @@ Motion = Callable[[Array, float, Any], Array]
 
 Gap = Callable[[Array, float, Array], tuple[Any, Any]]
 """(axes (k, 3), pitch, T (4, 4)) to (distance in m, angle in rad)."""
+
+Rows = Callable[[Array, Array], list[Any]]
+"""(axes (k, 3), T (4, 4)) to numbers that are linear in T."""
 
 Bias = Callable[[Array, float, Any, Any], Array]
 """(axes (k, 3), pitch, q (nq,), qd (nv,)) to an acceleration (6,)."""
@@ -60,6 +64,7 @@ class JointType:
     singles: function from its axes to the types and axes of the single joints that do the same in a row, for a type
         whose motion subspace depends on q.
     gap: how far a pose of the joint frame after the motion is from those that the type can reach.
+    rows: numbers, linear in that pose, that are as for the identity where the type can reach it; None if there are none.
     """
 
     name: str
@@ -88,6 +93,7 @@ class JointType:
     slope: Change = lambda reference, q: np.eye(len(q))
     singles: Callable[[Array], list[tuple[str, Array]]] | None = None
     gap: Gap = lambda axes, pitch, T: (length(T[:3, 3]), turned(T[:3, :3]))
+    rows: Rows | None = fixed_rows
 
     @property
     def nq(self) -> int:
@@ -250,6 +256,7 @@ _ROWS = (
             _turn,
             lambda axes, pitch, q: _columns(_motion(axes[0], _ZERO)),
             gap=hinge_gap,
+            rows=hinge_rows,
             urdf=name,
             mjcf="hinge",
         )
@@ -261,6 +268,7 @@ _ROWS = (
         lambda axes, pitch, q: _columns(_motion(_ZERO, axes[0])),
         angular=False,
         gap=slide_gap,
+        rows=slide_rows,
         urdf="prismatic",
         mjcf="slide",
     ),
@@ -269,6 +277,7 @@ _ROWS = (
         lambda axes, pitch, q: se3.homogeneous(se3.rotation(axes[0], q[0]), axes[0] * (pitch * q[0])),
         lambda axes, pitch, q: _columns(_motion(axes[0], axes[0] * pitch)),
         gap=screw_gap,
+        rows=None,
         has_pitch=True,
     ),
     JointType(
@@ -284,6 +293,7 @@ _ROWS = (
         bias=_planar_bias,
         singles=_planar_singles,
         gap=planar_gap,
+        rows=planar_rows,
         urdf="planar",
     ),
     JointType(
@@ -299,6 +309,7 @@ _ROWS = (
         bias=_universal_bias,
         singles=lambda axes: [("revolute", axes[0]), ("revolute", axes[1])],
         gap=universal_gap,
+        rows=universal_rows,
         sdf="universal",
         by_axes=True,
     ),
@@ -313,6 +324,7 @@ _ROWS = (
         lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q), _ZERO),
         lambda axes, pitch, q: _columns(*(_motion(e, _ZERO) for e in _I3)),
         gap=lambda axes, pitch, T: (length(T[:3, 3]), 0.0),
+        rows=lambda axes, T: [*T[:3, 3]],
         sdf="ball",
         mjcf="ball",
         quaternion=slice(0, 4),
@@ -333,6 +345,7 @@ _ROWS = (
         lambda axes, pitch, q: se3.homogeneous(se3.rotation_from_quaternion(q[3:]), q[:3]),
         lambda axes, pitch, q: _columns(*(_motion(_ZERO, e) for e in _I3), *(_motion(e, _ZERO) for e in _I3)),
         gap=lambda axes, pitch, T: (0.0, 0.0),
+        rows=lambda axes, T: [],
         urdf="floating",
         mjcf="free",
         quaternion=slice(3, 7),

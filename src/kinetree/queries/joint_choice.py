@@ -32,14 +32,15 @@ def with_moving_joints(robot: Robot, joints: Joints, at: Any = None) -> Robot:
         return robot
     if joints is None:
         raise fail("at", "at is where joints stand that do not move; name those that move with joints=")
-    names = _checked(robot, joints)
+    names = chosen_names(robot, joints)
     is_input = isinstance(at, str) and at == "input"
     q = None if at is None or is_input else _full(robot, at)
     key = ("chosen", names, is_input, None if q is None else q.tobytes())
     return memoise(robot, key, lambda: _made(robot, names, robot.q() if q is None else q, is_input))
 
 
-def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
+def chosen_names(robot: Robot, joints: str | Iterable[str], option: str = "joints") -> tuple[str, ...]:
+    """Return the joints of a list or a group. Raises KinetreeError, which names the option, for others."""
     if isinstance(joints, str) and joints in robot.groups and joints not in robot.joints:
         names = tuple(name for name in robot.groups[joints] if name in robot.joint_names)
     else:
@@ -52,7 +53,7 @@ def _checked(robot: Robot, joints: str | Iterable[str]) -> tuple[str, ...]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice or not names:
         why = f"names {', '.join(map(repr, twice))} twice" if twice else "names no joint with a coordinate"
-        raise fail("joints", f"joints={joints!r} {why}; expected different names of robot.joint_names, or a group")
+        raise fail(option, f"{option}={joints!r} {why}; expected different names of robot.joint_names, or a group")
     return names
 
 

@@ -1,22 +1,27 @@
 """<connect> and <weld> equalities, which close loops: a ball joint and a fixed joint between two bodies. Two <connect>
 whose sites the writer has made are a hinge."""
 
+import re
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 
 from kinetree.formats.fields import vector_of
 from kinetree.formats.mjcf.context import FORMAT, Context, attributes_extension, free
 from kinetree.formats.mjcf.poses import ZERO
-from kinetree.model.robot import Extension, Frame, Joint
+from kinetree.model.robot import Extension, Frame, Joint, Robot
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import frozen
+from kinetree.spatial.se3 import Array, frozen
+from kinetree.syntax.numbers import format_numbers, numbers
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import attributes_text
 
 TYPES = {"connect": "ball", "weld": "fixed"}
 """Equalities that close a loop, and the joint that each is."""
 KEPT = ("solref", "solimp", "torquescale")
+DRAWN = "drawn"
+"""Tag of the extension with the places at which a file draws joints."""
 SITES = "sites"
 """Tag of the extension with the sites by which a file gives the two frames of a loop."""
 MADE = "kinetree:loop:"
@@ -52,6 +57,7 @@ def read_loop(context: Context, element: Element) -> bool:
         child_origin=frozen(se3.inverse(second.origin)),
         extensions=(
             *attributes_extension(element, kept),
+            *_drawn(context),
             *((Extension(FORMAT, SITES, f"<{SITES} {sites}/>", element.source),) if by_site and not made else ()),
         ),
         source=element.source,
@@ -60,6 +66,37 @@ def read_loop(context: Context, element: Element) -> bool:
     message = f"closes a loop between {first.link!r} and {second.link!r}; it is one of the robot's loops, "
     report.warning("loop", f"{message}and no part of the tree", element)
     return True
+
+
+def _drawn(context: Context) -> list[Extension]:
+    """Return where the file draws the joints that it does not draw at zero; there its loops are closed."""
+    rows = [{"joint": name, "ref": format_numbers([ref])} for name, ref in context.refs.items() if ref]
+    for joint in context.parts.joints:
+        rows += [
+            {"joint": joint.name, "ref": format_numbers(_place(one.text))}
+            for one in joint.extensions
+            if (one.format, one.tag) == (FORMAT, "initial")
+        ]
+    text = "".join(f"<joint {attributes_text(row)}/>" for row in rows)
+    return [Extension(FORMAT, DRAWN, f"<{DRAWN}>{text}</{DRAWN}>")] if rows else []
+
+
+def _place(text: str) -> list[float]:
+    """Return x y z and the quaternion xyzw of attributes pos and quat."""
+    found = {name: numbers(value) or [] for name, value in re.findall(r'(pos|quat)="([^"]*)"', text)}
+    w, *xyz = found.get("quat", [1.0, 0.0, 0.0, 0.0])
+    return [*found.get("pos", [0.0, 0.0, 0.0]), *xyz, w]
+
+
+def drawn_posture(robot: Robot) -> Array:
+    """Return q (nq,) where the file draws a robot, as far as its loops tell; other joints are at zero."""
+    q, slices = robot.zero.copy(), robot.q_slices
+    texts = [one.text for loop in robot.loops.values() for one in loop.extensions if one.tag == DRAWN]
+    for name, values in re.findall(r'<joint joint="([^"]*)" ref="([^"]*)"/>', "".join(texts)):
+        where, value = slices.get(unescape(name), slice(0, 0)), numbers(values) or []
+        if where.stop - where.start == len(value):
+            q[where] = value
+    return q
 
 
 def _is_axis(context: Context, element: Element, point: Frame) -> bool:
