@@ -6,6 +6,7 @@ mass_matrix, coriolis_matrix                      H and C in tau = H qdd + C qd 
 …_derivatives                                     of inverse_dynamics and forward_dynamics
 inertial_regressor, inertial_parameters           matrix and parameters whose product is tau
 energy, mass, center_of_mass, centroidal_…        the robot as a whole
+loop_wrenches                                     forces and moments of the joints that close loops
 imu_reading, sensor_reading, external_wrench      readings of sensors, and contacts from them
 joint_torques, wrench, contact_wrench             wrenches in statics
 integrate, difference, acceleration               q ⊕ v, q2 ⊖ q; acceleration of a frame
@@ -17,7 +18,10 @@ wrenches: names of k frames; w (…, k, 6) is then an input: force, then moment 
     the link of the frame, in the frame's axes; N, N m.
 parameters: True makes the inertial parameters an input (…, n, 10), one row for each link of `inertial_parameters`.
 friction: True adds Coulomb friction, friction * sign(qd), which is zero at rest.
-loops: "ignore" computes the tree of a robot whose joints close loops; by default such a robot raises KinetreeError.
+driven: names of the joints whose positions are given where joints close loops; q, qd, qdd and tau are then of these
+    joints alone, and no other joint has a motor. See `kinetree.kinematics`.
+loops: "closed", the default with driven=; "ignore" computes the tree without the joints that close loops; "refuse",
+    the default, raises KinetreeError for a robot with loops.
 joints, at: the joints that move, and where the others stand, as in `kinetree.kinematics`.
 
 Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at. Functions raise KinetreeError for
@@ -37,6 +41,7 @@ from kinetree.queries.dynamics import (
     inertial_regressor as inertial_regressor,
     integrate as integrate,
     inverse_dynamics as inverse_dynamics,
+    loop_wrenches as loop_wrenches,
     mass_matrix as mass_matrix,
     step as step,
 )

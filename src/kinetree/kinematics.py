@@ -7,6 +7,13 @@ joints: names of the joints that move, in the order of q, or the name of a group
 at: where all other joints stand: a full q (nq,), compiled in, by default neutral, inside the limits; or
     "input", which makes it the last input of the kernel, `at` (…, nq). Limits that couple joints of both kinds limit
     those that move; limits of standing joints alone do not count.
+driven: names of the joints whose positions are given where joints close loops (`robot.loops`), such as ["crank"]; the
+    loops determine the others. The query then takes x (…, n) of these joints, in this order, instead of q, and `q0=`, a
+    start whose branch is followed, by default the posture in the file. Rates, torques and columns are of these joints
+    too. Where the loops cannot be closed the answer is NaN; `close` says by how much and why. In `fk`, `jacobian`,
+    `transforms`, `inverse_dynamics`, `forward_dynamics` and `mass_matrix`.
+loops: "closed", the default with driven=. "ignore" computes the tree without the joints that close loops, which any q
+    may open (`loop_error`); "refuse" raises KinetreeError.
 """
 
 from kinetree.compiler.kernel import Kernel as Kernel
@@ -18,6 +25,8 @@ from kinetree.lab.reach.map import (
     read_reach as read_reach,
 )
 from kinetree.lab.reach.run import reach_map as reach_map
+from kinetree.queries.closed import ClosedQuery as ClosedQuery
+from kinetree.queries.closing import ClosedLoops as ClosedLoops, LoopCloser as LoopCloser, close as close
 from kinetree.queries.joint_table import JointTableRow as JointTableRow, joint_table as joint_table
 from kinetree.queries.joints import (
     XJ as XJ,

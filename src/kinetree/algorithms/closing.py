@@ -46,7 +46,7 @@ class Roles:
     loops: the closing joints. joints: the driven ones. driven (n,): those that are given, in the order of the inputs.
     following (k,): those that the loops determine. held: those that the loops leave to turn freely, such as a rod about
     its own axis, and those of other joints; they stay. columns: the places in q of the driven joints. key: a digest of
-    the loops.
+    all that.
     """
 
     loops: tuple[Joint, ...]
@@ -63,7 +63,7 @@ class Roles:
         return tuple(dict.fromkeys(end for loop in self.loops for end in (loop.parent, loop.child)))
 
 
-def _poses(tree: Tree, q: Any, loop: Joint) -> tuple[Array, Array]:
+def loop_poses(tree: Tree, q: Any, loop: Joint) -> tuple[Array, Array]:
     """Return T_parent_child, and the pose of the joint's frame after the motion in the frame before it."""
     (T_parent_child,) = forward_kinematics(tree, q, [loop.child], loop.parent)
     return T_parent_child, se3.inverse(loop.origin) @ T_parent_child @ se3.inverse(loop.child_origin)
@@ -74,7 +74,7 @@ def demands(tree: Tree, q: Any, loops: Sequence[Joint]) -> list[Any]:
     found: list[Any] = []
     for loop in loops:
         assert loop.kind.rows
-        now, closed = (loop.kind.rows(loop.axes, T) for T in (_poses(tree, q, loop)[1], se3.IDENTITY))
+        now, closed = (loop.kind.rows(loop.axes, T) for T in (loop_poses(tree, q, loop)[1], se3.IDENTITY))
         found += [a - b for a, b in zip(now, closed, strict=True)]
     return found
 
@@ -84,17 +84,17 @@ def loop_jacobian(tree: Tree, q: Any, loops: Sequence[Joint]) -> Array:
     blocks = []
     for loop in loops:
         assert loop.kind.rows
-        T = _poses(tree, q, loop)[0]
+        T = loop_poses(tree, q, loop)[0]
         columns: list[Any] = [np.zeros(len(loop.kind.rows(loop.axes, se3.IDENTITY)))] * tree.nv
         for j, _, v, w in twists(tree, q, loop.child, loop.parent):
-            change = _changed(skew(w) @ T[:3, :3], v)
-            change = _changed(loop.origin[:3, :3].T @ change[:3, :3], loop.origin[:3, :3].T @ change[:3, 3])
+            change = changed(skew(w) @ T[:3, :3], v)
+            change = changed(loop.origin[:3, :3].T @ change[:3, :3], loop.origin[:3, :3].T @ change[:3, 3])
             columns[j] = columns[j] + np.array(loop.kind.rows(loop.axes, change @ se3.inverse(loop.child_origin)))
         blocks.append(np.array(columns, dtype=object).reshape(tree.nv, -1).T)
     return np.concatenate([np.zeros((0, tree.nv)), *blocks])
 
 
-def _changed(turn: Array, v: Array) -> Array:
+def changed(turn: Array, v: Array) -> Array:
     """Return the rate (4, 4) of a pose, whose last row does not change."""
     return np.array([[*turn[i], v[i]] for i in range(3)] + [[0.0] * 4])
 
@@ -124,7 +124,7 @@ class Factors:
             self.inverse.append(inverse)
             self.left = np.minimum(self.left, size / np.maximum(whole, se3.TINY))
 
-    def solve(self, b: Sequence[Any]) -> list[Any]:
+    def solve(self, b: Any) -> list[Any]:
         """Return J_p⁺ b (k,)."""
         x = [dot(unit, b) for unit in self.Q]
         for j in reversed(range(len(x))):
@@ -132,6 +132,14 @@ class Factors:
             for i in range(j):
                 x[i] = x[i] - self.R[j][i] * x[j]
         return x
+
+    def rates(self, tree: Tree, roles: Roles, J: Array) -> Array:
+        """Return K (nv, n), the rates of all coordinates for those of the driven ones."""
+        columns = [spread(tree.nv, roles.following, [-x for x in self.solve(J[:, j])]) for j in roles.driven]
+        K = np.array(columns, dtype=object).reshape(-1, tree.nv).T
+        for i, j in enumerate(roles.driven):
+            K[j, i] = 1.0
+        return K
 
     def solve_transposed(self, r: Sequence[Any]) -> list[Any]:
         """Return the shortest y (m,) with J_pᵀ y = r."""
@@ -141,16 +149,11 @@ class Factors:
         return [dot(column, z) for column in zip(*self.Q, strict=True)]
 
 
-def following_rates(tree: Tree, roles: Roles, q: Any, *, strict: bool = True) -> Array:
+def following_rates(tree: Tree, roles: Roles, q: Any) -> Array:
     """Return K (nv, n), which maps rates of the driven coordinates to those of all. NaN at a dead centre, where the
     driven coordinates do not determine the others."""
     J = loop_jacobian(tree, q, roles.loops)
-    factors = Factors(J[:, list(roles.following)], strict=strict)
-    K = np.full((tree.nv, len(roles.driven)), 0.0, dtype=object)
-    for i, j in enumerate(roles.driven):
-        K[j, i] = 1.0
-        K[list(roles.following), i] = [-x for x in factors.solve(J[:, j])]
-    return K
+    return Factors(J[:, list(roles.following)], strict=True).rates(tree, roles, J)
 
 
 def room(tree: Tree, roles: Roles, q: Any) -> Any:
@@ -179,9 +182,9 @@ def closing_step(tree: Tree, roles: Roles, state: Any, v: Any, e0: Any) -> Array
     error = [a - (1.0 - there) * b for a, b in zip(demands(tree, q, roles.loops), e0, strict=True)]
     correction = [-x for x in factors.solve(error)]
     size = largest([0.0 * stride, *map(abs, correction)])
-    corrected = integrate(tree, q, _spread(nv, following, correction))
+    corrected = integrate(tree, q, spread(nv, following, correction))
     rates = [-x for x in factors.solve([dot(row, v) + e for row, e in zip(J, e0, strict=True)])]
-    ahead = v + _spread(nv, following, rates)
+    ahead = v + spread(nv, following, rates)
 
     is_end = np.where(there > 1.0 - 1e-15, 1.0, 0.0)
     small = np.where(size < np.where(is_end > 0.0, DONE, PASSING), 1.0, 0.0)  # a size that is NaN is not
@@ -200,12 +203,12 @@ def closing_step(tree: Tree, roles: Roles, state: Any, v: Any, e0: Any) -> Array
     return np.array([going, share, step, repeats * (turn + 1.0), size, left - 1.0, *base, *along, *trial])
 
 
-def _chosen(which: Any, these: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+def _chosen(which: Any, these: Any, others: Any) -> list[Any]:
     """Return these numbers where `which` is above zero, else the others."""
     return [np.where(which > 0.0, a, b) for a, b in zip(these, others, strict=True)]
 
 
-def _spread(nv: int, columns: Sequence[int], values: Sequence[Any]) -> Array:
+def spread(nv: int, columns: Sequence[int], values: Sequence[Any]) -> Array:
     """Return values in their places among zeros (nv,)."""
     whole = np.full(nv, 0.0, dtype=object)
     for j, x in zip(columns, values, strict=True):

@@ -64,7 +64,7 @@ class JointType:
     singles: function from its axes to the types and axes of the single joints that do the same in a row, for a type
         whose motion subspace depends on q.
     gap: how far a pose of the joint frame after the motion is from those that the type can reach.
-    rows: numbers, linear in that pose, that are as for the identity where the type can reach it; None if there are none.
+    rows: numbers, linear in that pose, that are as for the identity where the type can reach it, or None.
     """
 
     name: str

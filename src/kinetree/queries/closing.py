@@ -27,7 +27,7 @@ from kinetree.compiler.port import Port, checked, flat_results
 from kinetree.compiler.program import trace
 from kinetree.display import Displayable, some
 from kinetree.errors import fail
-from kinetree.formats.mjcf.loops import drawn_posture
+from kinetree.model.drawn import drawn_posture
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
@@ -76,7 +76,7 @@ class LoopCloser:
     driven: the joints whose positions x (n,) are given; coordinate_names, velocity_names: of x and of its rates.
     following: the velocity coordinates that the loops determine. held: those that stay where the start has them.
     rates: kernel from a closed q (…, nq) to K (…, nv, n), the rates of all joints for those of the driven ones; NaN at
-    a dead centre.
+    a dead centre. roles: the same by numbers.
     """
 
     driven: tuple[str, ...]
@@ -85,7 +85,7 @@ class LoopCloser:
     following: tuple[str, ...]
     held: tuple[str, ...]
     rates: Kernel
-    _roles: Roles
+    roles: Roles
     _limits: Limits
     _start: Array
     _tolerance: Array
@@ -97,6 +97,11 @@ class LoopCloser:
 
     def __repr__(self) -> str:
         return f"LoopCloser: {some(self.following)} follow {some(self.driven)}"
+
+    def start(self, q0: Any = None) -> Array:
+        """Return x (…, n) of the driven joints in q0 (…, nq), by default in the posture of the file."""
+        start = self._start if q0 is None else checked_q(self._limits, q0, "q0")
+        return start[..., list(self.roles.columns)]
 
     @as_given
     def __call__(self, x: Any, q0: Any = None) -> ClosedLoops:
@@ -115,7 +120,7 @@ class LoopCloser:
             raise fail("q0", f"x has shape {given.shape} and q0 {start.shape}, which do not go together") from None
         found = self._walk(*self._begin(start, given))
         q = found[..., HEAD : HEAD + start.shape[-1]].copy()
-        q[..., list(self._roles.columns)] = given
+        q[..., list(self.roles.columns)] = given
         gap, left = self._end(q)
         success = (gap <= self._tolerance).all(axis=(-2, -1)) & (found[..., SHARE] > 1.0 - NEARLY)
         share = np.where(success, 1.0, np.minimum(found[..., SHARE], 1.0 - NEARLY))
@@ -135,7 +140,7 @@ class LoopCloser:
             return f"closed at {kind}: {some(self.driven)} do not determine how the other joints move there"
         if success:
             return ""
-        columns = list(self._roles.columns)
+        columns = list(self.roles.columns)
         last = start[columns] + share * (q - start)[columns]
         where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.coordinate_names, last, strict=True))
         if not patient:
@@ -147,9 +152,9 @@ class LoopCloser:
 def close(robot: Robot, driven: Joints = None, *, tolerance: tuple[float, float] = TOLERANCE) -> LoopCloser:
     """Return what closes the loops of a robot: a callable from x (…, n) of the driven joints to `ClosedLoops`.
 
-    driven: names of the joints whose positions are given, in the order of x, or the name of a group; the loops determine
-    the others, and joints outside of loops that are not driven stay. tolerance: largest gap, m and rad, of a loop that
-    counts as closed; the search goes on to rounding error.
+    driven: names of the joints whose positions are given, in the order of x, or the name of a group; the loops
+    determine the others, and joints outside of loops that are not driven stay. tolerance: largest gap, m and rad, of a
+    loop that counts as closed; the search goes on to rounding error.
 
     `driven=` of `kt.fk`, `kt.jacobian` and others uses this. Raises KinetreeError for driven joints that leave others
     undetermined or that depend on each other, and for loops of screw joints.
@@ -165,7 +170,7 @@ def close(robot: Robot, driven: Joints = None, *, tolerance: tuple[float, float]
 
 def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopCloser:
     nq, nv, loops = robot.nq, robot.nv, roles.loops
-    key, ends = ("close", roles.key, roles.columns), roles.ends
+    key, ends = ("close", roles.key), roles.ends
     model, drawn = gauged(tree(robot), ends), loop_jacobian(tree(robot), nearby(robot), loops).astype(float)
     names = robot.velocity_names
     driven = tuple(names[j] for j in roles.driven)
@@ -190,7 +195,7 @@ def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopClo
         following=tuple(names[j] for j in roles.following),
         held=tuple(names[j] for j in roles.held),
         rates=query(robot, ("closed_rates", *key), ends, K, lambda model, q: following_rates(model, roles, q)),
-        _roles=roles,
+        roles=roles,
         _limits=robot.limits,
         _start=drawn_posture(robot),
         _tolerance=np.array(tolerance),

@@ -26,6 +26,7 @@ from kinetree.model.tree import Tree
 from kinetree.queries.forces import ALL, WEIGHTLESS, Loads, force_query, links_with_mass
 from kinetree.queries.options import GRAVITY, Gravity, JointOptions, LoadOptions, LoopOptions, robot_query
 from kinetree.queries.query import coordinates, frames_of, one_of, query, velocities
+from kinetree.queries.statics import WRENCH
 
 
 @robot_query
@@ -119,6 +120,31 @@ def mass_matrix(robot: Robot, *, packed: bool = False, **options: Unpack[LoopOpt
         needs=("mass", "armature"),
         **options,
     )
+
+
+@robot_query
+def loop_wrenches(
+    robot: Robot, wrenches: str | Sequence[str] = (), *, friction: bool = False, **options: Unpack[LoadOptions]
+) -> Kernel:
+    """Return the wrenches of the loops of a robot: from x of the driven joints, xd and xdd (…, n) to (…, k, 6).
+
+    Of each of `robot.loops`, the force and moment of its parent on its child, in the axes of the joint's frame in the
+    parent, about its origin; N, N m. They follow from the motion, since only driven joints have torques. Where loops
+    restrict some motion twice, as those of planar mechanisms do, they are the smallest that fit. driven= is needed;
+    `kinetree.dynamics` describes the options.
+
+    Examples:
+        >>> import kinetree as kt
+    """
+    names = tuple(robot.loops)
+    output = Port("W", (len(names), 6), WRENCH, "of each loop's parent on its child; N, N m", names)
+    options.setdefault("loops", "closed")
+    one_of("loops", options["loops"], ("closed",))
+
+    def never(*arguments: Any) -> Any:
+        raise AssertionError("forces of loops are of closed loops")
+
+    return force_query(robot, ("loop_wrenches",), [], output, never, wrenches=wrenches, friction=friction, **options)
 
 
 @robot_query

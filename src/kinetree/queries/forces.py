@@ -17,7 +17,8 @@ from kinetree.formats.uncomputed import static_links, uncomputed
 from kinetree.model.inertias import check_inertias, check_weighed
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
-from kinetree.queries.options import GRAVITY, Gravity, JointOptions
+from kinetree.queries.joint_choice import Joints
+from kinetree.queries.options import GRAVITY, Gravity, JointOptions, wants_closed
 from kinetree.queries.query import frames_of, memoise, one_of, query, tree
 from kinetree.queries.statics import WRENCH
 from kinetree.robots.icub.boards import is_icub
@@ -26,6 +27,8 @@ from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import IDENTITY, Array
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
+LOOPS = ("refuse", "ignore", "closed")
+"""What is done about loops."""
 ALL = ("mass", "passive", "armature", "weight", "medium")
 
 
@@ -48,6 +51,7 @@ def force_query(
     parameters: bool = False,
     friction: bool = False,
     loops: str = "refuse",
+    driven: Joints = None,
     frames: Sequence[str] = (),
     cuts: tuple[str, ...] = (),
     keep: Callable[[Tree], Iterable[int]] = lambda tree: (),
@@ -57,13 +61,18 @@ def force_query(
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
-    gravity to loops: see `kinetree.dynamics`. keep: the bodies of a tree whose inertia must stay where it is. needs:
+    gravity to driven: see `kinetree.dynamics`. keep: the bodies of a tree whose inertia must stay where it is. needs:
     whether the answer depends on masses, passive forces of joints, armature, weight and the drag of a medium, and is
     infinite without resistance. last: inputs that follow all others. joints: nothing, because `robot_query` has applied
     these options. Otherwise see `query`. Raises KinetreeError for options that are not legal, and for robots that they
     do not fit.
     """
     assert not joints, "the query has the decorator `robot_query`"
+    wrap = None
+    if wants_closed(driven, loops, LOOPS):
+        from kinetree.queries.closed_dynamics import closed_dynamics  # seldom wanted
+
+        key, loops, motion, output, algorithm, wrap = closed_dynamics(robot, driven, key, output, friction)
     falls = _checked_gravity(gravity)
     on = as_names(wrenches)
 
@@ -86,14 +95,16 @@ def force_query(
             return algorithm(model, Loads(now, external), q, *arrays[: len(motion)], *rest)
 
         fixed = [f"gravity {' '.join(f'{x:g}' for x in falls)} m/s²"] if falls and any(falls) else []
-        fixed += ["with Coulomb friction"] * friction + ["loops ignored"] * bool(robot.loops)
+        fixed += ["with Coulomb friction"] * friction
+        fixed += [f"loops {'closed' if wrap else 'ignored'}"] * bool(robot.loops)
         outputs = (output,) if isinstance(output, Port) else output
         ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
         answer = ports if len(ports) > 1 else ports[0]
         whole = (*key, falls, on, links if parameters else (), friction, *sorted(held))
         return query(robot, whole, [*frames, *on], answer, traced, [*motion, *inputs, *last], cuts)
 
-    return memoise(robot, (*key, falls, on, parameters, friction, loops), made)
+    kernel = memoise(robot, (*key, falls, on, parameters, friction, loops), made)
+    return wrap(kernel) if wrap else kernel
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:
@@ -109,10 +120,10 @@ def _check_options(robot: Robot, wrenches: Sequence[str], *, parameters: bool, f
     frames_of(robot, wrenches)
     for option, value in (("parameters", parameters), ("friction", friction)):
         one_of(option, value, (True, False))
-    one_of("loops", loops, ("refuse", "ignore"))
     if robot.loops and loops == "refuse":
-        message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
-        raise fail("loops", message, fix="loops='ignore' (--loops ignore) computes the tree without them")
+        message = f"joints close loops, which need to know what is driven: {', '.join(robot.loops)}"
+        fix = "driven=[…] names the joints whose positions are given; loops='ignore' (--loops ignore) computes the tree"
+        raise fail("loops", message, fix=fix)
     if parameters and not links_with_mass(robot):
         raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters")
 

@@ -9,7 +9,7 @@ from kinetree.algorithms.differential import integrate
 from kinetree.compiler.cache import digest
 from kinetree.display import counted
 from kinetree.errors import Finding, KinetreeError, fail
-from kinetree.formats.mjcf.loops import drawn_posture
+from kinetree.model.drawn import drawn_posture
 from kinetree.model.robot import Robot, slices
 from kinetree.model.tree import Tree
 from kinetree.queries.joint_choice import Joints, chosen_names
@@ -67,7 +67,7 @@ def _roles(robot: Robot, names: tuple[str, ...]) -> Roles:
     columns = [j for name in names for j in range(q[name].start, q[name].stop)]
     held = sorted({*range(robot.nv)} - {*driven, *following})
     numbers = (array.tobytes() for loop in loops for array in (loop.origin, loop.axes, loop.child_origin))
-    key = digest(repr([(loop.parent, loop.child, loop.type) for loop in loops]), *numbers)
+    key = digest(repr([*names, *((loop.parent, loop.child, loop.type) for loop in loops)]), *numbers)
     return Roles(loops, names, tuple(driven), tuple(following), tuple(held), tuple(columns), key)
 
 

@@ -14,19 +14,27 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.options import JointOptions, robot_query
+from kinetree.queries.joint_choice import Joints
+from kinetree.queries.options import JointOptions, robot_query, wants_closed
 from kinetree.queries.query import frames_of, memoise, one_of, query, tree, velocities
 from kinetree.spatial.se3 import Array
 
 
 @robot_query
-def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
+def fk(
+    robot: Robot,
+    frames: str | Sequence[str],
+    base: str | None = None,
+    *,
+    driven: Joints = None,
+    loops: str = "ignore",
+    **options: Unpack[JointOptions],
+) -> Kernel:
     """Return the forward kinematics of frames: a kernel from q (…, nq) to T_base_frame (…, 4, 4).
 
     frames: a name of `robot.frames`, or a list of k names, which gives (…, k, 4, 4). base: the frame in which the poses
     are expressed, the root link by default. A frame relative to itself is exactly the identity. Metres and radians; the
-    order of q is `robot.joint_names`. joints, at: the joints that move, and where the others stand; see
-    `kinetree.kinematics`.
+    order of q is `robot.joint_names`. driven, loops, joints, at: see `kinetree.kinematics`.
 
     Raises KinetreeError for a name that is not a frame.
 
@@ -48,7 +56,12 @@ def fk(robot: Robot, frames: str | Sequence[str], base: str | None = None, **opt
         T = forward_kinematics(model, q, names, base)
         return T[0] if single else np.array(T).reshape(output.shape)
 
-    return query(robot, ("fk", names[0] if single else tuple(names), base), [base, *names], output, poses)
+    kernel = query(robot, ("fk", names[0] if single else tuple(names), base), [base, *names], output, poses)
+    if not wants_closed(driven, loops):
+        return kernel
+    from kinetree.queries.closed import closed, closer_of  # seldom wanted
+
+    return closed(closer_of(robot, driven), kernel)
 
 
 @robot_query
@@ -57,6 +70,9 @@ def jacobian(
     frame: str | Sequence[str],
     base: str | None = None,
     expressed_in: Axes = "base",
+    *,
+    driven: Joints = None,
+    loops: str = "ignore",
     **options: Unpack[JointOptions],
 ) -> Kernel:
     """Return the Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`; of a
@@ -65,6 +81,7 @@ def jacobian(
     Rows: velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link
     by default), in the axes of `base` or of the `frame`. Columns: `robot.velocity_names`; a mimic follower counts in
     its leader's column. A frame relative to itself gives exact zeros. Lynch & Park, Modern Robotics, section 5.1.
+    driven, loops, joints, at: see `kinetree.kinematics`; with driven= the columns are of the driven joints.
 
     Raises KinetreeError for a name that is not a frame and for other axes.
 
@@ -81,7 +98,13 @@ def jacobian(
         >>> arm.velocity_names  # the columns
         ('q1', 'q2')
     """
-    return _differential(robot, "jacobian", frame, base, expressed_in, differential.jacobian)
+    kernel = _differential(robot, "jacobian", frame, base, expressed_in, differential.jacobian)
+    if not wants_closed(driven, loops):
+        return kernel
+    from kinetree.queries.closed import closed_jacobian  # seldom wanted
+
+    key = (frame if isinstance(frame, str) else tuple(frame), base, expressed_in)
+    return closed_jacobian(robot, driven, kernel, key)
 
 
 @robot_query

@@ -10,7 +10,9 @@ from inspect import Parameter, Signature, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 
 from kinetree.arguments import FAULTS, raise_misfit
+from kinetree.errors import fail
 from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.query import one_of
 
 P = ParamSpec("P")
 V = TypeVar("V")
@@ -38,6 +40,7 @@ class LoopOptions(MassOptions, total=False):
     """Options of queries of masses that loops would change."""
 
     loops: str
+    driven: Joints
 
 
 class LoadOptions(LoopOptions, total=False):
@@ -46,8 +49,20 @@ class LoadOptions(LoopOptions, total=False):
     gravity: Gravity
 
 
-DEFAULTS = {"gravity": GRAVITY, "parameters": False, "loops": "refuse", "joints": None, "at": None}
+DEFAULTS = {"gravity": GRAVITY, "parameters": False, "loops": "refuse", "driven": None, "joints": None, "at": None}
 """Default of each option, in the order of signatures."""
+
+
+CHOICES = ("ignore", "closed")
+"""What is done about loops where an answer is of the tree by default."""
+
+
+def wants_closed(driven: Joints, loops: str, choices: tuple[str, ...] = CHOICES) -> bool:
+    """Return whether loops shall be closed: with driven joints, unless that is refused."""
+    one_of("loops", loops, choices)
+    if driven is not None and loops not in ("closed", choices[0]):
+        raise fail("loops", f"loops is {loops!r}, and driven= closes them; expected loops='closed'")
+    return driven is not None or loops == "closed"
 
 
 def robot_query(function: Callable[P, V]) -> Callable[P, V]:

@@ -14,6 +14,8 @@ from kinetree.display import Brief, some
 from kinetree.errors import Finding
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
+from kinetree.queries.joint_choice import Joints
+from kinetree.queries.options import wants_closed
 from kinetree.queries.query import coordinates, frames_of, one_of, query, tree
 from kinetree.spatial.se3 import Array, quaternion_from_rotation, quaternions_from_rotations
 
@@ -41,12 +43,21 @@ class Transforms(Brief):
 
 
 @explain_type_errors
-def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "static"] = "all") -> Transforms:
+def transforms(
+    robot: Robot,
+    q: Any = None,
+    *,
+    which: Literal["all", "moving", "static"] = "all",
+    driven: Joints = None,
+    loops: str = "ignore",
+    q0: Any = None,
+) -> Transforms:
     """Return the poses of all links and frames in their parents, from which the transforms of ROS are made.
 
     q (…, nq): configurations; neutral by default. which: "all", or those that joints move, "moving", or the others,
     "static", whose poses have no axes of q. A link is in the link that carries it, another frame in its link; links
-    come in the order of `robot.placed`, then frames. Left out are the root and frames of unknown place.
+    come in the order of `robot.placed`, then frames. Left out are the root and frames of unknown place. driven, loops:
+    as in `kinetree.kinematics`; q is then x of the driven joints, by default where q0 has them.
 
     Raises KinetreeError for a q of another shape.
 
@@ -61,6 +72,10 @@ def transforms(robot: Robot, q: Any = None, *, which: Literal["all", "moving", "
     """
     frames_of(robot, ())
     one_of("which", which, WHICH)
+    if wants_closed(driven, loops):
+        from kinetree.queries.closed import closed_q  # seldom wanted
+
+        q = closed_q(robot, driven, q, q0)
     joints = [robot.joints[name] for name in robot.placed]
     frames = [f for f in robot.frames.values() if f.name not in robot.links and not f.unplaced]
     places = {j.child: (j.parent, not j.kind.nq, j.origin @ j.child_origin) for j in joints}

@@ -3,16 +3,16 @@ whose sites the writer has made are a hinge."""
 
 import re
 from dataclasses import replace
-from html import unescape
 
 import numpy as np
 
 from kinetree.formats.fields import vector_of
 from kinetree.formats.mjcf.context import FORMAT, Context, attributes_extension, free
 from kinetree.formats.mjcf.poses import ZERO
-from kinetree.model.robot import Extension, Frame, Joint, Robot
+from kinetree.model.drawn import DRAWN
+from kinetree.model.robot import Extension, Frame, Joint
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array, frozen
+from kinetree.spatial.se3 import frozen
 from kinetree.syntax.numbers import format_numbers, numbers
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import attributes_text
@@ -20,8 +20,6 @@ from kinetree.syntax.xml.writer import attributes_text
 TYPES = {"connect": "ball", "weld": "fixed"}
 """Equalities that close a loop, and the joint that each is."""
 KEPT = ("solref", "solimp", "torquescale")
-DRAWN = "drawn"
-"""Tag of the extension with the places at which a file draws joints."""
 SITES = "sites"
 """Tag of the extension with the sites by which a file gives the two frames of a loop."""
 MADE = "kinetree:loop:"
@@ -86,17 +84,6 @@ def _place(text: str) -> list[float]:
     found = {name: numbers(value) or [] for name, value in re.findall(r'(pos|quat)="([^"]*)"', text)}
     w, *xyz = found.get("quat", [1.0, 0.0, 0.0, 0.0])
     return [*found.get("pos", [0.0, 0.0, 0.0]), *xyz, w]
-
-
-def drawn_posture(robot: Robot) -> Array:
-    """Return q (nq,) where the file draws a robot, as far as its loops tell; other joints are at zero."""
-    q, slices = robot.zero.copy(), robot.q_slices
-    texts = [one.text for loop in robot.loops.values() for one in loop.extensions if one.tag == DRAWN]
-    for name, values in re.findall(r'<joint joint="([^"]*)" ref="([^"]*)"/>', "".join(texts)):
-        where, value = slices.get(unescape(name), slice(0, 0)), numbers(values) or []
-        if where.stop - where.start == len(value):
-            q[where] = value
-    return q
 
 
 def _is_axis(context: Context, element: Element, point: Frame) -> bool:

@@ -1,0 +1,83 @@
+"""Robots with closed loops, drawn closed, and what is known of them by hand."""
+
+import numpy as np
+
+A, B, C, D = 0.1, 0.3, 0.25, 0.32
+"""Lengths of the crank, coupler, rocker and ground of a four-bar whose crank turns: A + D < B + C."""
+DRAWN = np.pi / 2
+
+
+def rocker_angle(phi, branch=1.0):
+    """The angle of the rocker at a crank angle (Freudenstein's equation), both from the line of the ground."""
+    k1, k2, k3 = D / A, D / C, (A**2 - B**2 + C**2 + D**2) / (2 * A * C)
+    a, b, c = np.cos(phi) - k1 - k2 * np.cos(phi) + k3, -2 * np.sin(phi), k1 - (k2 + 1) * np.cos(phi) + k3
+    return 2 * np.arctan((-b - branch * np.sqrt(b * b - 4 * a * c)) / (2 * a))
+
+
+def closed(phi, branch=1.0):
+    """q (…, 3) of the four-bar at crank angles, each joint counted from where it is drawn, without whole turns."""
+
+    def angles(phi, branch):
+        psi = rocker_angle(phi, branch)
+        theta = np.arctan2(C * np.sin(psi) - A * np.sin(phi), D + C * np.cos(psi) - A * np.cos(phi))
+        return np.stack([phi, theta - phi, psi], axis=-1)
+
+    return angles(phi, branch) - angles(DRAWN, 1.0)
+
+
+def body(name, pos, joint, mass, com, inside="", more=""):
+    """A body of MJCF with one hinge about z."""
+    inertial = f'<inertial pos="{com}" mass="{mass}" diaginertia="{mass * 1e-3} {mass * 2e-3} {mass * 2.5e-3}"/>'
+    return f'<body name="{name}" pos="{pos}"><joint name="{joint}" axis="0 0 1" {more}/>{inertial}{inside}</body>'
+
+
+def fourbar(more="", hand=""):
+    """MJCF of the four-bar in the plane z = 0, drawn with its crank along y; crank, coupler and rocker turn about z."""
+    psi = rocker_angle(DRAWN)
+    end = np.array([D + C * np.cos(psi), C * np.sin(psi)])
+    way = end - (0, A)
+    coupler = body("coupler", f"0 {A} 0", "coupler", 0.5, f"{way[0] / 2} {way[1] / 2} 0.01", hand)
+    crank = body("crank", "0 0 0", "crank", 0.3, "0 0.04 0", coupler, more)
+    rocker = body("rocker", f"{D} 0 0", "rocker", 0.4, f"{(end[0] - D) / 2} {end[1] / 2} 0")
+    pin = f'<connect name="pin" body1="coupler" body2="rocker" anchor="{float(way[0])!r} {float(way[1])!r} 0"/>'
+    return (
+        f'<mujoco><compiler angle="radian"/><worldbody>{crank}{rocker}</worldbody><equality>{pin}</equality></mujoco>'
+    )
+
+
+ARM, ROD, BASE, PLATE, WIDTH = 0.2, 0.45, 0.12, 0.05, 0.03
+
+
+def delta():
+    """MJCF of a delta robot: three arms arm0 … on a circle, two rods of two balls each on an arm, and a free plate."""
+    dx, bodies, pins = PLATE - BASE - ARM, "", ""
+    dz = -np.sqrt(ROD**2 - dx**2)
+    for i, angle in enumerate((0.0, 2 * np.pi / 3, 4 * np.pi / 3)):
+        place = f'pos="{BASE * np.cos(angle)} {BASE * np.sin(angle)} 0" euler="0 0 {angle}"'
+        rods = ""
+        for k, y in enumerate((-WIDTH, WIDTH)):
+            inertial = f'<inertial pos="{dx / 2} 0 {dz / 2}" mass="0.05" diaginertia="8e-4 8e-4 8e-4"/>'
+            rods += f'<body name="rod{i}{k}" pos="{ARM} {y} 0"><joint name="rod{i}{k}" type="ball"/>{inertial}</body>'
+            pins += f'<connect name="pin{i}{k}" body1="rod{i}{k}" body2="plate" anchor="{dx} 0 {dz}"/>'
+        inertial = f'<inertial pos="{ARM / 2} 0 0" mass="0.3" diaginertia="1e-4 1e-3 1e-3"/>'
+        bodies += f'<body name="arm{i}" {place}><joint name="arm{i}" axis="0 1 0"/>{inertial}{rods}</body>'
+    bodies += f'<body name="plate" pos="0 0 {dz}"><freejoint name="plate"/>'
+    bodies += '<inertial pos="0 0 0" mass="0.4" diaginertia="1e-3 1e-3 2e-3"/></body>'
+    head = '<mujoco><compiler angle="radian"/><worldbody>'
+    return f"{head}{bodies}</worldbody><equality>{pins}</equality></mujoco>"
+
+
+def gripper():
+    """MJCF of a parallel gripper: two parallelograms, of which the left one follows the right by a joint equality."""
+    fingers, pins = "", ""
+    for name, side in (("right", 1), ("left", -1)):
+        tip = '<inertial pos="0 0 0.02" mass="0.02" diaginertia="1e-5 1e-5 1e-5"/>'
+        finger = f'<body name="{name}_finger" pos="{side * 0.03} 0 0.05"><joint name="{name}_wrist" axis="0 1 0"/>'
+        finger += f"{tip}</body>"
+        for where, inside in ((0.02, finger), (0.04, "")):
+            link = f'<inertial pos="{side * 0.015} 0 0.025" mass="0.05" diaginertia="2e-5 2e-5 1e-5"/>'
+            joint = f'<joint name="{name}_{"drive" if inside else "bar"}" axis="0 {side} 0"/>'
+            fingers += f'<body name="{name}_{where}" pos="{side * where} 0 0.1">{joint}{link}{inside}</body>'
+        pins += f'<connect name="{name}_pin" body1="{name}_0.04" body2="{name}_finger" anchor="{side * 0.03} 0 0.05"/>'
+    pins += '<joint joint1="left_drive" joint2="right_drive" polycoef="0 1 0 0 0"/>'
+    return f"<mujoco><worldbody>{fingers}</worldbody><equality>{pins}</equality></mujoco>"

@@ -1,0 +1,325 @@
+"""Closed loops: positions, Jacobians and forces of robots of which only some joints are driven."""
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.algorithms.closing import demands, loop_jacobian
+from kinetree.algorithms.differential import integrate
+from kinetree.errors import KinetreeError
+from kinetree.model.drawn import drawn_posture
+from kinetree.model.joints import JOINT_TYPES
+from kinetree.queries.query import tree
+from kinetree.spatial import se3
+from linkages import ARM, BASE, DRAWN, PLATE, ROD, A, B, C, D, closed, delta, fourbar, gripper, rocker_angle
+
+
+@pytest.fixture(scope="module")
+def bars():
+    return kt.load(fourbar(hand='<site name="pen" pos="0.1 0.05 0"/>'), format="mjcf")
+
+
+@pytest.fixture(scope="module")
+def close(bars):
+    return kt.kinematics.close(bars, ["crank"])
+
+
+def test_a_full_turn_of_a_four_bar_stays_on_its_branch(bars, close):
+    turn = np.linspace(0, 2 * np.pi, 1001)
+    found = close(turn[:, None])
+    assert found.success.all()
+    assert not found.dead.any()
+    assert (found.share == 1).all()
+    assert np.abs(found.gap).max() < 1e-13
+    expected = np.unwrap(rocker_angle(DRAWN + turn)) - rocker_angle(DRAWN)
+    np.testing.assert_allclose(found.q[:, 2], expected, atol=1e-9)
+    np.testing.assert_allclose(found.q[-1], (2 * np.pi, -2 * np.pi, 0), atol=1e-12)
+    np.testing.assert_array_equal(found.q[:, 0], turn)
+
+
+def test_the_start_decides_the_branch(close):
+    x = np.linspace(-3, 3, 50)
+    for branch in (1.0, -1.0):
+        expected = closed(DRAWN + x, branch)
+        there = closed(DRAWN + 0.4, branch)
+        for start in (there, there + np.array((0.0, 0.2, -0.2))):  # closed, and open
+            found = close(x[:, None], q0=start)
+            assert found.success.all()
+            np.testing.assert_allclose(np.exp(1j * found.q), np.exp(1j * expected), atol=1e-9)
+    one = close([0.3], q0=there)
+    assert (one.success, one.why) == (True, "")
+
+
+def test_beyond_a_dead_centre_loops_do_not_close(bars):
+    close = kt.kinematics.close(bars, "rocker")
+    in_line = A + B, B - A  # the crank and the coupler
+    ends = sorted(np.pi - np.arccos((C**2 + D**2 - length**2) / (2 * C * D)) for length in in_line)
+    drawn = rocker_angle(DRAWN)
+    assert ends[0] < drawn < ends[1]
+    for end, way in ((ends[0], -1), (ends[1], 1)):
+        inside, at, beyond = (close([end - drawn + way * x]) for x in (-1e-3, 0.0, 0.2))
+        assert (inside.success, inside.dead, inside.why) == (True, False, "")
+        assert (at.success, at.dead) == (True, True)
+        assert "dead centre: rocker" in at.why
+        assert (beyond.success, 0 < beyond.share < 1) == (False, True)
+        assert 0.01 < beyond.gap.max() < 0.2
+        said = float(beyond.why.partition("rocker = ")[2].partition(" on")[0])
+        assert abs(said - (end - drawn)) < 1e-5
+        fk = kt.fk(bars, "pen", driven="rocker")
+        assert np.isnan(fk([end - drawn + way * 0.2])).all()
+        assert np.isfinite(fk([end - drawn - way * 0.2])).all()
+        assert np.isnan(kt.jacobian(bars, "pen", driven="rocker")([end - drawn + way * 0.2])).all()
+    mixed = close([[0.0], [3.0]])
+    assert (mixed.success.tolist(), mixed.why) == ([True, False], "")
+    assert "1 of 2 not closed" in repr(mixed)
+
+
+def test_at_a_change_point_branches_meet():
+    links = [("a", "0 0 0", "a", ""), ("b", "0.1 0 0", "b", ""), ("c", "0.3 0 0", "c", "")]
+    a, b, c = (
+        '<body name="{}" pos="{}"><joint name="{}" axis="0 0 1"/><geom size="0.01"/>{}'.format(*x) for x in links
+    )
+    pin = '<connect body1="b" body2="c" anchor="0.3 0 0"/>'
+    flat = kt.load(
+        f"<mujoco><worldbody>{a}{b}</body></body>{c}</body></worldbody><equality>{pin}</equality></mujoco>",
+        format="mjcf",
+    )
+    close = kt.kinematics.close(flat, "a")  # a parallelogram, drawn in a line
+    found = close([0.0])
+    assert (found.success, found.dead) == (True, True)
+    assert "a change point, where branches of the loops meet" in found.why
+    turned = flat.q(a=1.0, b=-1.0, c=1.0)
+    around = close(np.linspace(1.0, 7.1, 60)[:, None], q0=turned)
+    assert around.success.all()
+    np.testing.assert_allclose(around.q[:, 2], around.q[:, 0], atol=1e-9)  # through both change points
+    assert np.isnan(close.rates(flat.zero)).any()
+
+
+def test_answers_follow_from_the_closed_positions(bars, close):
+    x, h = np.linspace(-3, 3, 11)[:, None], 1e-6
+    q, before, after = (close(y).q for y in (x, x - h, x + h))
+    fk, J = kt.fk(bars, ["pen", "rocker"], driven=["crank"], loops="closed"), kt.jacobian(bars, "pen", driven="crank")
+    np.testing.assert_array_equal(fk(x), kt.fk(bars, ["pen", "rocker"])(q))
+    K = close.rates(q)
+    np.testing.assert_allclose(K[..., 0], (after - before) / (2 * h), atol=1e-8)
+    np.testing.assert_allclose(J(x), kt.jacobian(bars, "pen")(q) @ K, atol=1e-14)
+    np.testing.assert_allclose(J(x, q0=q), J.kernel(q), atol=1e-14)
+    moved = kt.transforms(bars, x, driven="crank")
+    np.testing.assert_array_equal(moved.T, kt.transforms(bars, q).T)
+    assert np.isnan(kt.transforms(bars, [[3.0]], driven="rocker").T[..., 0, 0]).any()
+    both = kt.jacobian(bars, ["pen", "rocker"], "crank", "frame", driven="crank")(x)
+    np.testing.assert_allclose(both, kt.jacobian(bars, ["pen", "rocker"], "crank", "frame")(q) @ K[:, None], atol=1e-14)
+    assert J.kernel.outputs[0].labels == ("crank",)
+    assert repr(J) == "ClosedQuery closed_jacobian: x of crank"
+
+
+def motion(close, x, xd, xdd):
+    """q, qd and qdd by differences of closed positions."""
+    h = 1e-4
+    ways = [x + s * h * xd + (s * h) ** 2 / 2 * xdd for s in (-1, 0, 1)]
+    before, now, after = (close(way).q for way in ways)
+    return now, (after - before) / (2 * h), (after - 2 * now + before) / h**2
+
+
+@pytest.mark.slow
+def test_dynamics_are_those_of_the_tree_under_the_forces_of_the_loop(bars, close):
+    rng, options = np.random.default_rng(0), {"gravity": (0.3, -9.81, 0.2), "driven": ["crank"]}
+    x, xd, xdd = rng.uniform(-2, 2, (3, 20, 1))
+    q, qd, qdd = motion(close, x, xd, xdd)
+    K, open_loop = close.rates(q), {"gravity": options["gravity"], "loops": "ignore"}
+    tau = kt.inverse_dynamics(bars, **options)(x, xd, xdd)
+    full = kt.inverse_dynamics(bars, **open_loop)(q, qd, qdd)
+    np.testing.assert_allclose(tau, np.einsum("...ji,...j->...i", K, full), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(kt.forward_dynamics(bars, **options)(x, xd, tau), xdd, rtol=1e-10, atol=1e-10)
+    H = K.swapaxes(-1, -2) @ kt.mass_matrix(bars, loops="ignore")(q) @ K
+    np.testing.assert_allclose(kt.mass_matrix(bars, driven="crank")(x), H, rtol=1e-12)
+    np.testing.assert_allclose(kt.mass_matrix(bars, packed=True, driven="crank")(x), H[..., 0], rtol=1e-12)
+    # cut the pin, and let its force act on the ends: no other joint than the crank then needs a torque
+    W = kt.dynamics.loop_wrenches(bars, **options)(x, xd, xdd)
+    assert W.shape == (20, 1, 6)
+    loop = bars.loops["pin"]
+    pins = kt.edit.add_frame(bars, "one", loop.parent, loop.origin)
+    pins = kt.edit.add_frame(pins, "two", loop.child, se3.inverse(loop.child_origin))
+    T = kt.fk(pins, ["one", "two"])(q)
+    R = T[:, 1, :3, :3].swapaxes(-1, -2) @ T[:, 0, :3, :3]  # axes of the first in the second
+    force = np.concatenate([np.einsum("nij,nj->ni", R, W[:, 0, :3]), np.zeros((20, 3))], axis=-1)
+    cut = kt.inverse_dynamics(pins, ["one", "two"], **open_loop)(q, qd, qdd, np.stack([-W[:, 0], force], axis=1))
+    np.testing.assert_allclose(cut[:, 1:], 0.0, atol=1e-6)
+    np.testing.assert_allclose(cut[:, :1], tau, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_what_else_counts_in_dynamics(bars):
+    rough = kt.load(
+        fourbar('damping="0.2" frictionloss="0" armature="0.01" stiffness="3" springref="0.5"'), format="mjcf"
+    )
+    x, zero = [0.7], [0.0]
+    assert kt.mass_matrix(rough, driven="crank")(x) - kt.mass_matrix(bars, driven="crank")(x) == pytest.approx(0.01)
+    tau, rough_tau = (kt.inverse_dynamics(robot, driven="crank")(x, [2.0], zero) for robot in (bars, rough))
+    assert rough_tau - tau == pytest.approx(0.2 * 2.0 + 3 * (0.7 - 0.5))
+    pushed = kt.inverse_dynamics(bars, "pen", driven="crank", gravity=None)
+    J = kt.jacobian(bars, "pen", expressed_in="frame", driven="crank")(x)
+    w = np.arange(6.0)
+    both = pushed(x, zero, zero, np.zeros(3), w[None]) - pushed(x, zero, zero, np.zeros(3), np.zeros((1, 6)))
+    np.testing.assert_allclose(both, -(J.T @ w), atol=1e-12)
+    assert "loops closed" in pushed.kernel.output.about
+
+
+REFUSED = (
+    ({"loops": "closed"}, r"driven is missing.*joints in loops are crank, coupler, rocker"),
+    ({"driven": ["crank", "rocker"]}, r"depend on each other.*'crank', 'rocker'.*name 1 fewer"),
+    ({"driven": ["swing"]}, r"leave 'crank', 'coupler', 'rocker' free when 'swing' stand.*name 1 more driven joint"),
+    ({"driven": ["crank", "crank"]}, "driven=.*twice"),
+    ({"driven": []}, "driven=.*names no joint"),
+    ({"driven": "nobody"}, "no joint 'nobody'"),
+    ({"driven": "crank", "loops": "open"}, "loops is 'open'; expected one of 'ignore', 'closed'"),
+    ({"driven": "crank", "joints": ["crank", "coupler", "rocker"], "at": "input"}, "at='input' and driven="),
+)
+
+
+@pytest.fixture(scope="module")
+def carried(bars):
+    """The four-bar, and a joint beside it."""
+    return kt.load(
+        fourbar().replace("<worldbody>", '<worldbody><body name="s"><joint name="swing"/><geom size="1"/></body>'),
+        format="mjcf",
+    )
+
+
+@each("options, message", REFUSED)
+def test_what_cannot_be_driven_is_refused(carried, options, message):
+    with pytest.raises(KinetreeError, match=f"(?s){message}"):
+        kt.fk(carried, "rocker", **options)
+
+
+def test_refusals_of_dynamics_name_what_to_do(bars):
+    with pytest.raises(KinetreeError, match=r"(?s)need to know what is driven: pin.*driven=\[…\] names"):
+        kt.inverse_dynamics(bars)
+    with pytest.raises(KinetreeError, match="gravity_torques is not computed for closed loops; expected inverse_dyn"):
+        kt.gravity_torques(bars, driven="crank")
+    with pytest.raises(KinetreeError, match="loops is 'ignore', and driven= closes them"):
+        kt.mass_matrix(bars, driven="crank", loops="ignore")
+    with pytest.raises(KinetreeError, match="loops is 'ignore'; expected one of 'closed'"):
+        kt.dynamics.loop_wrenches(bars, driven="crank", loops="ignore")
+    with pytest.raises(KinetreeError, match="driven is missing"):
+        kt.dynamics.loop_wrenches(bars)
+    with pytest.raises(KinetreeError, match="the robot has no loops"):
+        kt.fk(kt.chain("Rz(q1) tx(1)"), "tip", driven="q1")
+    with pytest.raises(KinetreeError, match=r"x has shape \(2, 1\) and q0 \(3, 3\)"):
+        kt.kinematics.close(bars, "crank")(np.zeros((2, 1)), q0=np.zeros((3, 3)))
+
+
+@pytest.mark.slow
+def test_joints_beside_loops_stay_or_are_driven(carried):
+    stays = kt.kinematics.close(carried, "crank")
+    assert stays.held == ("swing",)
+    assert stays([0.5]).q[0] == 0
+    assert stays([0.5], q0=carried.q(swing=0.8)).q[0] == 0.8
+    both = kt.kinematics.close(carried, ["crank", "swing"])
+    assert (both.coordinate_names, both.held) == (("crank", "swing"), ())
+    q = both([0.5, -0.3]).q
+    np.testing.assert_array_equal(q[:2], (-0.3, 0.5))
+    np.testing.assert_allclose(q[1:], stays([0.5]).q[1:], atol=1e-12)
+    chosen = kt.fk(carried, "s", joints=["coupler", "crank", "rocker"], at=carried.q(swing=0.6), driven="crank")
+    np.testing.assert_allclose(chosen([0.2]), kt.fk(carried, "s")(carried.q(swing=0.6)), atol=1e-15)
+
+
+def test_bad_numbers_do_not_close(close):
+    assert not close([np.nan]).success
+    assert close([np.nan]).why == "x or q0 is not finite"
+    assert close([[0.1], [np.inf]]).success.tolist() == [True, False]
+    assert not close([0.1], q0=[np.nan, 0, 0]).success
+
+
+@each("kind", [kind for kind in JOINT_TYPES.values() if kind.rows])
+def test_demands_are_as_for_the_identity_where_a_type_can_reach(kind):
+    rng = np.random.default_rng(3)
+    axes = rng.normal(size=(kind.axes, 3))
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
+    closed = np.array(kind.rows(axes, se3.IDENTITY))
+    assert len(closed) == 6 - kind.nv
+    for _ in range(20):
+        T = kind.transform(axes, 0.0, rng.normal(size=kind.nq))
+        np.testing.assert_allclose(kind.rows(axes, T), closed, atol=1e-14)
+        moved = T @ se3.homogeneous(se3.rotation((0.6, 0.0, 0.8), 0.1), (0.01, 0.02, 0.03))
+        off = np.abs(np.array(kind.rows(axes, moved)) - closed).max(initial=0.0)
+        gap = max(kind.gap(axes, 0.0, moved))
+        assert (off > 0.02 * gap) and (off < 3 * gap) if gap else off == 0
+
+
+@each("make", [delta, gripper, fourbar])
+def test_the_jacobian_of_loops_is_that_of_differences(make):
+    robot = kt.load(make(), format="mjcf")
+    model, loops, rng = tree(robot), tuple(robot.loops.values()), np.random.default_rng(1)
+    q = integrate(model, drawn_posture(robot), rng.normal(size=robot.nv)).astype(float)
+    J = loop_jacobian(model, q, loops).astype(float)
+    for j, unit in enumerate(1e-6 * np.eye(robot.nv)):
+        ends = [np.array(demands(model, integrate(model, q, v), loops), float) for v in (-unit, unit)]
+        np.testing.assert_allclose(J[:, j], (ends[1] - ends[0]) / 2e-6, atol=1e-8)
+
+
+def test_mjcf_is_closed_where_it_is_drawn():
+    text = """<mujoco><worldbody><body name="b" pos="1 2 3" quat="0 1 0 0"><freejoint name="f"/><geom size=".1"/>
+    <body name="c"><joint name="j&amp;1" ref="20" axis="1 0 0"/><geom size=".1"/></body></body></worldbody>
+    <equality><connect body1="c" anchor="1 0 0"/></equality></mujoco>"""
+    robot = kt.load(text, format="mjcf")
+    for one in (robot, kt.edit.prefix(robot, "x_")):
+        q = drawn_posture(one)
+        np.testing.assert_allclose(q, (1, 2, 3, 1, 0, 0, 0, np.deg2rad(20)))
+        assert kt.kinematics.loop_error(one).interpret(q).max() < 1e-15
+    assert drawn_posture(kt.edit.lock(robot, {"j&1": 0.0})).tolist() == [1, 2, 3, 1, 0, 0, 0]
+    np.testing.assert_array_equal(drawn_posture(kt.load("icub")), kt.load("icub").zero)
+
+
+def test_a_gripper_opens_by_one_joint():
+    robot = kt.load(gripper(), format="mjcf")
+    close = kt.kinematics.close(robot, "right_drive")  # the left drive follows it
+    found = close(np.linspace(-0.5, 0.5, 11)[:, None])
+    assert found.success.all()
+    T = kt.fk(robot, ["right_finger", "left_finger"])(found.q)
+    np.testing.assert_allclose(T[..., :3, :3], np.broadcast_to(np.eye(3), (11, 2, 3, 3)), atol=1e-12)
+    np.testing.assert_allclose(T[:, 0, :3, 3], T[:, 1, :3, 3] * (-1, 1, 1), atol=1e-12)
+
+
+@pytest.mark.slow
+def test_a_delta_carries_its_plate_level():
+    robot = kt.load(delta(), format="mjcf")
+    close = kt.kinematics.close(robot, ["arm0", "arm1", "arm2"])
+    assert len(close.held) == 6  # each rod may turn about its own axis
+    x = np.random.default_rng(0).uniform(-0.4, 0.6, (200, 3))
+    found = close(x)
+    assert found.success.all()
+    plate = kt.fk(robot, "plate", driven=["arm0", "arm1", "arm2"])
+    T = plate(x)
+    np.testing.assert_allclose(T[:, :3, :3], np.broadcast_to(np.eye(3), (200, 3, 3)), atol=1e-9)
+    p = T[:, :3, 3]
+    for i in range(3):  # the rods keep their length
+        out = np.array((np.cos(2 * np.pi * i / 3), np.sin(2 * np.pi * i / 3), 0))
+        elbow = out * (BASE + ARM * np.cos(x[:, i : i + 1])) - (0, 0, ARM) * np.sin(x[:, i : i + 1])
+        np.testing.assert_allclose(np.linalg.norm(p + PLATE * out - elbow, axis=1), ROD, atol=1e-12)
+    h = 1e-6
+    J = kt.jacobian(robot, "plate", driven=["arm0", "arm1", "arm2"])(x)
+    for i, step in enumerate(h * np.eye(3)):
+        slope = (plate(x + step) - plate(x - step))[:, :3, 3] / (2 * h)
+        np.testing.assert_allclose(J[:, :3, i], slope, atol=1e-7)
+
+
+@pytest.mark.slow
+def test_energy_is_kept_for_ten_seconds(bars):
+    close, gravity = kt.kinematics.close(bars, "crank"), (0.0, -9.81, 0.0)
+    qdd, energy = kt.forward_dynamics(bars, driven="crank", gravity=gravity), kt.dynamics.energy(bars, gravity=gravity)
+    x, v, tau, dt = np.array([0.0]), np.array([6.0]), np.zeros(1), 1e-3
+    q, totals = close(x).q, []
+    for i in range(10_000):
+        q = close(x, q0=q).q
+        if i % 100 == 0:
+            totals.append(energy(q, close.rates(q) @ v).sum())
+        a1 = qdd.kernel(q, v, tau)
+        a2 = qdd(x + dt / 2 * v, v + dt / 2 * a1, tau, q0=q)
+        a3 = qdd(x + dt / 2 * v + dt * dt / 4 * a1, v + dt / 2 * a2, tau, q0=q)
+        a4 = qdd(x + dt * v + dt * dt / 2 * a2, v + dt * a3, tau, q0=q)
+        x, v = x + dt * v + dt * dt / 6 * (a1 + a2 + a3), v + dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+    assert abs(x[0]) > 20  # the crank has turned
+    scale = np.ptp(energy(close(np.linspace(0, 6.3, 100)[:, None]).q, np.zeros(3))[..., 1])
+    assert np.ptp(totals) < 1e-5 * scale
