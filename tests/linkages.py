@@ -81,3 +81,61 @@ def gripper():
         pins += f'<connect name="{name}_pin" body1="{name}_0.04" body2="{name}_finger" anchor="{side * 0.03} 0 0.05"/>'
     pins += '<joint joint1="left_drive" joint2="right_drive" polycoef="0 1 0 0 0"/>'
     return f"<mujoco><worldbody>{fingers}</worldbody><equality>{pins}</equality></mujoco>"
+
+
+LEG = (
+    # body, parent, place, x and y axes, joint, its value as drawn in degrees, mass, centre of mass
+    ("pitch", "pelvis", "0 0 -0.09", "0 0 -1 1 0 0", "hip", 0, 5.5, "0.06 0 -0.036"),
+    ("rod", "pitch", "0 0 0.045", "0.7922 -0.60599 -0.072096 0.60349 0.79547 -0.054922", "ball", 0, 0.157, "0.247 0 0"),
+    ("knee", "pitch", "0.12 0 0.0045", "0.70711 -0.70711 0 0.70711 0.70711 0", "knee", -45, 0.76, "0.023 0.032 -0.002"),
+    ("shin", "knee", "0.06068 0.04741 0", "1 0 0 0 1 0", "shin", 0, 0.58, "0.183 0.001 0"),
+    (
+        "tarsus",
+        "shin",
+        "0.43476 0.02 0",
+        "0.52992 0.84805 0 -0.84805 0.52992 0",
+        "tarsus",
+        58,
+        0.78,
+        "0.11 -0.03 -0.001",
+    ),
+    (
+        "heel",
+        "tarsus",
+        "-0.01269 -0.03059 0.00092",
+        "-0.91211 0.40829 0.036948 -0.40992 -0.90952 -0.068841",
+        "heel",
+        0,
+        0.126,
+        "0.081 0.002 0",
+    ),
+    ("crank", "tarsus", "0.058 -0.034 0.02275", "1 0 0 0 1 0", "crank", 0, 0.126, "0.005 0 -0.002"),
+    ("plantar", "crank", "0.055 0 -0.00791", "1 0 0 0 1 0", "plantar", 0, 0.119, "0.178 0 0"),
+    ("foot", "tarsus", "0.408 -0.04 0", "1 0 0 0 1 0", "foot", 0, 0.15, "0.005 0.027 0"),
+)
+"""Dimensions of a leg of Cassie (Agility Robotics): two loops, of which one has a rod between balls, and joints that
+are not drawn at zero."""
+
+
+def cassie_leg():
+    """MJCF of a leg of Cassie below a free pelvis; hip, knee and foot have motors, shin and heel are springs."""
+
+    def written(name):
+        rows = [row for row in LEG if row[1] == name]
+        text = ""
+        for body, _, pos, axes, joint, ref, mass, com in rows:
+            ends = ' range="-140 -30" limited="true"' if joint in ("crank", "foot") else ""
+            kind = 'type="ball"' if joint == "ball" else f'axis="0 0 1" ref="{ref}"{ends}'
+            inertial = f'<inertial pos="{com}" mass="{mass}" diaginertia="{mass / 200} {mass / 40} {mass / 40}"/>'
+            own = f'<joint name="{joint}" {kind}/>{inertial}{written(body)}'
+            text += f'<body name="{body}" pos="{pos}" xyaxes="{axes}">{own}</body>'
+        return text
+
+    pelvis = '<freejoint name="base"/><inertial pos="0.05 0 0.03" mass="10" diaginertia="0.09 0.05 0.09"/>'
+    pins = '<connect name="plantar_pin" body1="plantar" body2="foot" anchor="0.35012 0 0"/>'
+    pins += '<connect name="rod_pin" body1="rod" body2="heel" anchor="0.5012 0 0"/>'
+    body = f'<body name="pelvis" pos="0 0 1.1">{pelvis}{written("pelvis")}</body>'
+    return f"<mujoco><worldbody>{body}</worldbody><equality>{pins}</equality></mujoco>"
+
+
+LEG_DRIVEN = ["base", "hip", "knee", "shin", "heel", "foot"]

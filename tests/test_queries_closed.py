@@ -12,7 +12,24 @@ from kinetree.model.drawn import drawn_posture
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.queries.query import tree
 from kinetree.spatial import se3
-from linkages import ARM, BASE, DRAWN, PLATE, ROD, A, B, C, D, closed, delta, fourbar, gripper, rocker_angle
+from linkages import (
+    ARM,
+    BASE,
+    DRAWN,
+    LEG_DRIVEN,
+    PLATE,
+    ROD,
+    A,
+    B,
+    C,
+    D,
+    cassie_leg,
+    closed,
+    delta,
+    fourbar,
+    gripper,
+    rocker_angle,
+)
 
 
 @pytest.fixture(scope="module")
@@ -323,3 +340,18 @@ def test_energy_is_kept_for_ten_seconds(bars):
     assert abs(x[0]) > 20  # the crank has turned
     scale = np.ptp(energy(close(np.linspace(0, 6.3, 100)[:, None]).q, np.zeros(3))[..., 1])
     assert np.ptp(totals) < 1e-5 * scale
+
+
+@pytest.mark.slow
+def test_the_default_start_is_inside_the_limits():
+    leg = kt.load(cassie_leg(), format="mjcf")  # drawn with a rod and a crank in a line, outside of the crank's range
+    close = kt.kinematics.close(leg, LEG_DRIVEN)
+    found = close(close.start())
+    assert (found.success, found.dead) == (True, False)
+    assert leg.limits.contains(found.q)
+    np.testing.assert_allclose(found.q[leg.q_slices["tarsus"]], np.deg2rad(58), atol=1e-4)  # as drawn
+    stretched = close(drawn_posture(leg)[list(close.roles.columns)] + 0.01 * (np.arange(12) == 11), drawn_posture(leg))
+    assert not stretched.success
+    assert "the start is at a dead centre of base, hip, knee" in stretched.why
+    driven = kt.kinematics.close(kt.load(cassie_leg().replace("-140 -30", "-20 -10"), format="mjcf"), LEG_DRIVEN)
+    np.testing.assert_array_equal(driven([*close.start()[:-1], 0.3]).q.shape, (leg.nq,))

@@ -187,8 +187,9 @@ def closing_step(tree: Tree, roles: Roles, state: Any, v: Any, e0: Any) -> Array
     ahead = v + spread(nv, following, rates)
 
     is_end = np.where(there > 1.0 - 1e-15, 1.0, 0.0)
-    small = np.where(size < np.where(is_end > 0.0, DONE, PASSING), 1.0, 0.0)  # a size that is NaN is not
-    near = np.where(size < np.where(turn > 0.0, FALL * last, FIRST), np.where(turn < ROUNDS, 1.0, 0.0), 0.0)
+    sure = np.where(stride > 0.0, np.where(factors.left > FLAT * FLAT, 1.0, 0.0), 1.0)
+    small = np.where(size < np.where(is_end > 0.0, DONE, PASSING), sure, 0.0)  # a size that is NaN is not
+    near = np.where(size < np.where(turn > 0.0, FALL * last, FIRST), np.where(turn < ROUNDS, sure, 0.0), 0.0)
     good = np.maximum(small, near)
     repeats = good - small  # corrects the same step again
 

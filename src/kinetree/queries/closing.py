@@ -27,20 +27,18 @@ from kinetree.compiler.port import Port, checked, flat_results
 from kinetree.compiler.program import trace
 from kinetree.display import Displayable, some
 from kinetree.errors import fail
-from kinetree.model.drawn import drawn_posture
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.joint_choice import Joints
 from kinetree.queries.loop_roles import loop_roles, nearby, rank
+from kinetree.queries.loop_start import DEAD, start_of
 from kinetree.queries.query import memoise, origin, query, tolerance_of, tree
 from kinetree.spatial.se3 import Array
 
 TOLERANCE = (1e-6, 1e-6)
 NEARLY = 1e-9
 """Share of the way that may be left at a dead centre at the end of it."""
-DEAD = 1e-5
-"""Part of a column of the loops' Jacobian outside of the others, below which q counts as a dead centre."""
 CHANGES = 1e-5
 """Singular values of the loops' Jacobian below this part of the largest count as zero at a change point."""
 
@@ -145,6 +143,8 @@ class LoopCloser:
         where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.coordinate_names, last, strict=True))
         if not patient:
             return f"gave up after {MOST:.0f} corrections, at {where}"
+        if self._end.interpret(start).left < DEAD**2:
+            return f"the start is at a dead centre of {some(self.driven)}; expected another q0"
         return f"the loops cannot close beyond {where} on the branch of the start"
 
 
@@ -197,7 +197,7 @@ def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopClo
         rates=query(robot, ("closed_rates", *key), ends, K, lambda model, q: following_rates(model, roles, q)),
         roles=roles,
         _limits=robot.limits,
-        _start=drawn_posture(robot),
+        _start=start_of(robot, roles),
         _tolerance=np.array(tolerance),
         _usual=rank(drawn),
         _begin=Kernel("begin", tuple(start), tuple(walk), traced(begin, start), origin(robot, ("begin", key))),
