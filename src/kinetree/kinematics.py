@@ -11,7 +11,7 @@ driven: names of the joints whose positions are given where joints close loops (
     loops determine the others. The query then takes x (…, n) of these joints, in this order, instead of q, and `q0=`, a
     start whose branch is followed, by default the posture in the file. Rates, torques and columns are of these joints
     too. Where the loops cannot be closed the answer is NaN; `close` says by how much and why. In `fk`, `jacobian`,
-    `transforms`, `inverse_dynamics`, `forward_dynamics` and `mass_matrix`.
+    `transforms`, `inverse_dynamics`, `forward_dynamics` and `loop_wrenches`.
 loops: "closed", the default with driven=. "ignore" computes the tree without the joints that close loops, which any q
     may open (`loop_error`); "refuse" raises KinetreeError.
 """

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.differential import difference, integrate, twists
-from kinetree.algorithms.kinematics import forward_kinematics
+from kinetree.algorithms.kinematics import loop_error, loop_poses
 from kinetree.algorithms.vectors import dot, largest
 from kinetree.model.robot import Joint
 from kinetree.model.tree import Tree
@@ -61,12 +61,6 @@ class Roles:
     def ends(self) -> tuple[str, ...]:
         """The links that the loops connect."""
         return tuple(dict.fromkeys(end for loop in self.loops for end in (loop.parent, loop.child)))
-
-
-def loop_poses(tree: Tree, q: Any, loop: Joint) -> tuple[Array, Array]:
-    """Return T_parent_child, and the pose of the joint's frame after the motion in the frame before it."""
-    (T_parent_child,) = forward_kinematics(tree, q, [loop.child], loop.parent)
-    return T_parent_child, se3.inverse(loop.origin) @ T_parent_child @ se3.inverse(loop.child_origin)
 
 
 def demands(tree: Tree, q: Any, loops: Sequence[Joint]) -> list[Any]:
@@ -156,18 +150,21 @@ def following_rates(tree: Tree, roles: Roles, q: Any) -> Array:
     return Factors(J[:, list(roles.following)], strict=True).rates(tree, roles, J)
 
 
-def room(tree: Tree, roles: Roles, q: Any) -> Any:
-    """Return the least part, squared, that a following coordinate's motion has outside of the others'; 0 at a dead
-    centre."""
-    return Factors(loop_jacobian(tree, q, roles.loops)[:, list(roles.following)]).left
-
-
 def begun(tree: Tree, roles: Roles, q: Any, x: Any) -> tuple[list[Any], Array, list[Any]]:
     """Return the first state, v and e0 of `closing_step` for a way from q (nq,) to x (n,) of the driven coordinates."""
     to = np.array(q)
     to[list(roles.columns)] = x
     head = [1.0, 0.0, 0.0, 0.0, 0.0, MOST]
     return [*head, *q, *[0.0] * tree.nv, *q], difference(tree, q, to), demands(tree, q, roles.loops)
+
+
+def ended(tree: Tree, roles: Roles, q: Any, x: Any) -> tuple[Array, Array, Array, Array]:
+    """Return q (nq,) with x (n,) of the driven coordinates, how far its loops are open, the least part, squared, of a
+    column of J_p outside of the others, which is 0 at a dead centre, and J (m, nv)."""
+    q = np.array(q)
+    q[list(roles.columns)] = x
+    J = loop_jacobian(tree, q, roles.loops)
+    return q, loop_error(tree, q, roles.loops), np.asarray(Factors(J[:, list(roles.following)]).left), J
 
 
 def closing_step(tree: Tree, roles: Roles, state: Any, v: Any, e0: Any) -> Array:
@@ -187,7 +184,7 @@ def closing_step(tree: Tree, roles: Roles, state: Any, v: Any, e0: Any) -> Array
     ahead = v + spread(nv, following, rates)
 
     is_end = np.where(there > 1.0 - 1e-15, 1.0, 0.0)
-    sure = np.where(stride > 0.0, np.where(factors.left > FLAT * FLAT, 1.0, 0.0), 1.0)
+    sure = np.where(factors.left > FLAT * FLAT, 1.0, np.where(largest([*map(abs, error)]) < DONE, 1.0, 0.0))
     small = np.where(size < np.where(is_end > 0.0, DONE, PASSING), sure, 0.0)  # a size that is NaN is not
     near = np.where(size < np.where(turn > 0.0, FALL * last, FIRST), np.where(turn < ROUNDS, sure, 0.0), 0.0)
     good = np.maximum(small, near)

@@ -65,15 +65,17 @@ def _bodies_to(tree: Tree, body: int) -> list[int]:
     return chain[::-1]
 
 
+def loop_poses(tree: Tree, q: Any, loop: Joint) -> tuple[Array, Array]:
+    """Return T_parent_child, and the pose of the joint's frame after the motion in the frame before it."""
+    (T_parent_child,) = forward_kinematics(tree, q, [loop.child], loop.parent)
+    return T_parent_child, se3.inverse(loop.origin) @ T_parent_child @ se3.inverse(loop.child_origin)
+
+
 def loop_error(tree: Tree, q: Any, loops: Iterable[Joint]) -> Array:
     """Return how far each closing joint is open (k, 2), in m and rad, for q (nq,).
 
     Where T_parent_child = T_origin T T_child_origin, T is the pose of the joint frame after the motion in the joint
     frame before it, and the error is the distance of T from the poses that the joint's type can reach.
     """
-    rows = []
-    for loop in loops:
-        (T_parent_child,) = forward_kinematics(tree, q, [loop.child], loop.parent)
-        T = se3.inverse(loop.origin) @ T_parent_child @ se3.inverse(loop.child_origin)
-        rows.append(np.array(loop.kind.gap(loop.axes, loop.pitch, T)))
+    rows = [np.array(loop.kind.gap(loop.axes, loop.pitch, loop_poses(tree, q, loop)[1])) for loop in loops]
     return np.array(rows).reshape(-1, 2)

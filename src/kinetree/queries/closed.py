@@ -1,5 +1,6 @@
 """Queries of robots whose loops are closed first: from the positions of driven joints to an answer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from kinetree.algorithms.closing import following_rates
 from kinetree.algorithms.differential import coordinate_rates
+from kinetree.algorithms.dynamics.closed import closed_forward, closed_inverse, loop_wrenches
 from kinetree.arrays import as_given
 from kinetree.compiler.expr import rate
 from kinetree.compiler.kernel import Kernel
@@ -55,7 +57,8 @@ def closed(closer: LoopCloser, kernel: Kernel) -> Any:
 def closed_q(robot: Robot, driven: Joints, x: Any, q0: Any) -> Any:
     """Return q (…, nq) with closed loops, NaN where they cannot be; x is by default as in q0."""
     closer = closer_of(robot, driven)
-    found = closer(closer.start(q0) if x is None else x, q0)
+    start = closer.start if q0 is None else np.asarray(q0)
+    found = closer(start[..., list(closer.roles.columns)] if x is None else x, q0)
     return np.where(np.asarray(found.success)[..., None], found.q, np.nan)
 
 
@@ -81,12 +84,35 @@ def closer_of(robot: Robot, driven: Joints) -> LoopCloser:
     return close(robot, driven)
 
 
-def rates_port(closer: LoopCloser, name: str, what: str = "") -> Port:
-    """Return the port of xd, xdd or tau of the driven joints."""
+ASKED: dict[str, tuple[tuple[str, ...], str, str, Callable[..., Any]]] = {
+    "inverse_dynamics": (("xd", "xdd"), "tau", "torques of the driven joints", closed_inverse),
+    "forward_dynamics": (("xd", "tau"), "xdd", "accelerations of the driven joints", closed_forward),
+    "loop_wrenches": (("xd", "xdd"), "", "", loop_wrenches),
+}
+"""Dynamics that are known for closed loops: names of inputs after x, name and description of the output (the query's,
+if it has no name), algorithm."""
+
+
+def closed_dynamics(robot: Robot, driven: Joints, name: str, output: Any, friction: bool) -> Any:
+    """Return what closes the loops of a robot, and motion, output and algorithm of `force_query` for that. Raises
+    KinetreeError for a query that is not among `ASKED`."""
+    if name not in ASKED:
+        message = f"{name} is not computed for closed loops; expected {', '.join(ASKED)}"
+        raise fail("loops", message, fix="kt.kinematics.close(robot, driven).rates maps rates to those of all joints")
+    inputs, result, what, algorithm = ASKED[name]
+    closer = closer_of(robot, driven)
+
+    def run(tree: Tree, given: Any, *motion: Any) -> Any:
+        return algorithm(tree, closer.roles, *motion, *given, _rate_of_jacobian, friction)
+
+    motion = [_rates_port(closer, name) for name in inputs]
+    return closer, motion, _rates_port(closer, result, what) if result else output, run
+
+
+def _rates_port(closer: LoopCloser, name: str, what: str = "") -> Port:
     unit = UNITS[name.replace("x", "q")]
     return Port(name, (len(closer.velocity_names),), closer.velocity_names, f"{what}; {unit}" if what else unit)
 
 
-def rate_of_jacobian(model: Tree, J: Any, q: Any, qd: Any) -> Any:
-    """Return the rate of J, which depends on q alone, while q moves at qd."""
+def _rate_of_jacobian(model: Tree, J: Any, q: Any, qd: Any) -> Any:
     return rate(J, q, coordinate_rates(model, q, qd))

@@ -1,46 +1,35 @@
 """Closing of loops: from the coordinates of driven joints to those of all joints, on the branch of a start."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.closing import (
-    HEAD,
-    LEFT,
-    MOST,
-    SHARE,
-    Roles,
-    begun,
-    closing_step,
-    following_rates,
-    loop_jacobian,
-    room,
-)
+from kinetree.algorithms.closing import HEAD, SHARE, Roles, begun, closing_step, demands, ended, following_rates
 from kinetree.algorithms.gauge import gauged
-from kinetree.algorithms.kinematics import loop_error
 from kinetree.arguments import explain_type_errors
 from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port, checked, flat_results
-from kinetree.compiler.program import trace
+from kinetree.compiler.port import Port
+from kinetree.compiler.program import Program, trace
 from kinetree.display import Displayable, some
-from kinetree.errors import fail
-from kinetree.model.limits import Limits, checked_q
+from kinetree.model.drawn import drawn_posture
 from kinetree.model.robot import Robot
-from kinetree.model.tree import Tree
+from kinetree.queries.dynamics import difference, integrate
 from kinetree.queries.joint_choice import Joints
-from kinetree.queries.loop_roles import loop_roles, nearby, rank
-from kinetree.queries.loop_start import DEAD, start_of
-from kinetree.queries.query import memoise, origin, query, tolerance_of, tree
+from kinetree.queries.loop_roles import loop_roles, rank
+from kinetree.queries.query import coordinates, memoise, origin, query, tolerance_of, tree
 from kinetree.spatial.se3 import Array
 
 TOLERANCE = (1e-6, 1e-6)
 NEARLY = 1e-9
 """Share of the way that may be left at a dead centre at the end of it."""
-CHANGES = 1e-5
-"""Singular values of the loops' Jacobian below this part of the largest count as zero at a change point."""
+DEAD = 1e-5
+"""Part of a column of the loops' Jacobian outside of the others, below which q counts as a dead centre; and part of the
+largest singular value, below which others count as zero there."""
+SLACK, STARTS = 1e-9, 200
+"""Of limits, m and rad; and number of places from which a start is searched."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +63,7 @@ class LoopCloser:
     driven: the joints whose positions x (n,) are given; coordinate_names, velocity_names: of x and of its rates.
     following: the velocity coordinates that the loops determine. held: those that stay where the start has them.
     rates: kernel from a closed q (…, nq) to K (…, nv, n), the rates of all joints for those of the driven ones; NaN at
-    a dead centre. roles: the same by numbers.
+    a dead centre. roles: the same by numbers. start (nq,): the default start.
     """
 
     driven: tuple[str, ...]
@@ -84,67 +73,49 @@ class LoopCloser:
     held: tuple[str, ...]
     rates: Kernel
     roles: Roles
-    _limits: Limits
-    _start: Array
+    start: Array
     _tolerance: Array
-    _usual: int
     _begin: Kernel
     _walk: Kernel
     _end: Kernel
-    _jacobian: Kernel
 
     def __repr__(self) -> str:
         return f"LoopCloser: {some(self.following)} follow {some(self.driven)}"
-
-    def start(self, q0: Any = None) -> Array:
-        """Return x (…, n) of the driven joints in q0 (…, nq), by default in the posture of the file."""
-        start = self._start if q0 is None else checked_q(self._limits, q0, "q0")
-        return start[..., list(self.roles.columns)]
 
     @as_given
     def __call__(self, x: Any, q0: Any = None) -> ClosedLoops:
         """Return the coordinates of all joints for those of the driven ones, x (…, n), m and rad.
 
         q0 (…, nq): the start, whose branch is followed while the driven joints go straight from there to x; by default
-        the posture in the file. Loops that are open there are closed on the way. Limits of joints do not count. Raises
-        KinetreeError for arrays of other shapes.
+        `start`. Loops that are open there are closed on the way. Limits of joints do not count. Raises KinetreeError
+        for arrays of other shapes.
         """
-        port = Port("x", (len(self.coordinate_names),), self.coordinate_names, "m, rad")
-        (given,), _ = checked("close", [port], [x], {}, float)
-        start = self._start if q0 is None else checked_q(self._limits, q0, "q0")
-        try:
-            np.broadcast_shapes(given.shape[:-1], start.shape[:-1])
-        except ValueError:
-            raise fail("q0", f"x has shape {given.shape} and q0 {start.shape}, which do not go together") from None
-        found = self._walk(*self._begin(start, given))
-        q = found[..., HEAD : HEAD + start.shape[-1]].copy()
-        q[..., list(self.roles.columns)] = given
-        gap, left = self._end(q)
+        start = self.start if q0 is None else q0
+        found = self._walk(*self._begin(start, x))
+        q, gap, room, J = self._end(found[..., HEAD : HEAD + len(self.start)], x)
         success = (gap <= self._tolerance).all(axis=(-2, -1)) & (found[..., SHARE] > 1.0 - NEARLY)
         share = np.where(success, 1.0, np.minimum(found[..., SHARE], 1.0 - NEARLY))
-        dead = left < DEAD**2
+        dead = room < DEAD**2
         if success.ndim:
             return ClosedLoops(q, success, gap, share, dead)
-        why = self._why(q, start, bool(success), float(share), bool(dead), bool(found[LEFT] > 0.0))
+        why = self._why(q, np.asarray(start, float), J, bool(success), float(share), bool(dead))
         return ClosedLoops(q, bool(success), gap, float(share), bool(dead), why)
 
-    def _why(self, q: Array, start: Array, success: bool, share: float, dead: bool, patient: bool) -> str:
+    def _why(self, q: Array, start: Array, J: Array, success: bool, share: float, dead: bool) -> str:
         if not np.isfinite(q).all():
             return "x or q0 is not finite"
-        if success and dead:
-            values = np.linalg.svdvals(self._jacobian.interpret(q).astype(float))
-            lost = (values > CHANGES * values[0]).sum() < self._usual
+        columns = list(self.roles.columns)
+        if success and not dead:
+            return ""
+        if success:
+            beside = start + 0.1 * np.cos(np.arange(len(start)))  # with nothing special
+            lost = rank(J, DEAD) < rank(self._end(beside, beside[columns]).J, DEAD)
             kind = "a change point, where branches of the loops meet" if lost else "a dead centre"
             return f"closed at {kind}: {some(self.driven)} do not determine how the other joints move there"
-        if success:
-            return ""
-        columns = list(self.roles.columns)
+        if self._end(start, start[columns]).room < DEAD**2:
+            return f"the start is at a dead centre of {some(self.driven)}; expected another q0"
         last = start[columns] + share * (q - start)[columns]
         where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.coordinate_names, last, strict=True))
-        if not patient:
-            return f"gave up after {MOST:.0f} corrections, at {where}"
-        if self._end.interpret(start).left < DEAD**2:
-            return f"the start is at a dead centre of {some(self.driven)}; expected another q0"
         return f"the loops cannot close beyond {where} on the branch of the start"
 
 
@@ -161,7 +132,17 @@ def close(robot: Robot, driven: Joints = None, *, tolerance: tuple[float, float]
 
     Examples:
         >>> import kinetree as kt
-        >>> crank = {"axis": [0, 0, 1], "xyz": [0, 0, 0]}
+        >>> link = '<body name="{0}" pos="{1} 0 0"><joint name="{0}"/><geom size="0.1"/>'.format
+        >>> links = f'{link("crank", 0)}{link("coupler", 1)}</body></body>{link("rocker", 3)}</body>'
+        >>> pin = '<equality><connect body1="coupler" body2="rocker" anchor="0.5 1 0"/></equality>'
+        >>> bars = kt.load(f"<mujoco><worldbody>{links}</worldbody>{pin}</mujoco>", format="mjcf")
+        >>> close = kt.kinematics.close(bars, ["crank"])
+        >>> found = close([0.5])
+        >>> found.q.round(3), found.success  # crank, coupler, rocker, rad
+        (array([ 0.5  , -0.855, -0.173]), True)
+        >>> far = close([2.5])
+        >>> far.success, far.why.partition(' on ')[0]
+        (False, 'the loops cannot close beyond crank = 1.32347')
     """
     accepted = tolerance_of(tolerance)
     roles = loop_roles(robot, driven)
@@ -169,47 +150,45 @@ def close(robot: Robot, driven: Joints = None, *, tolerance: tuple[float, float]
 
 
 def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopCloser:
-    nq, nv, loops = robot.nq, robot.nv, roles.loops
-    key, ends = ("close", roles.key), roles.ends
-    model, drawn = gauged(tree(robot), ends), loop_jacobian(tree(robot), nearby(robot), loops).astype(float)
-    names = robot.velocity_names
-    driven = tuple(names[j] for j in roles.driven)
-    walk = [Port("state", (HEAD + 2 * nq + nv,)), Port("v", (nv,)), Port("e0", (len(drawn),))]
-    start = [Port("q0", (nq,)), Port("x", (len(roles.columns),))]
-    gap, left = Port("gap", (len(loops), 2)), Port("left", ())
+    nq, nv, m, names = robot.nq, robot.nv, len(demands(tree(robot), robot.zero, roles.loops)), robot.velocity_names
+    driven, model, ends = tuple(names[j] for j in roles.driven), gauged(tree(robot), roles.ends), roles.ends
+    walk = (Port("state", (HEAD + 2 * nq + nv,)), Port("v", (nv,)), Port("e0", (m,)))
+    x = Port("x", (len(roles.columns),), tuple(robot.coordinate_names[j] for j in roles.columns), "m, rad")
+    end = (coordinates(robot), Port("gap", (len(roles.loops), 2)), Port("room", ()), Port("J", (m, nv)))
     K = Port("K", (nv, len(driven)), driven, "rates of all joints for those of the driven ones", names)
 
-    def traced(step: Any, ports: list[Port], **more: Any) -> Any:
-        return lambda: trace(partial(step, model, roles), *(port.shape for port in ports), **more)
+    def step() -> Program:
+        return trace(partial(closing_step, model, roles), *(port.shape for port in walk), repeated=True)
 
-    def begin(model: Tree, roles: Roles, q: Any, x: Any) -> Any:
-        return flat_results(walk, begun, model, roles, q, x)
-
-    def ended(model: Tree, q: Any) -> Any:
-        return loop_error(model, q, loops), room(model, roles, q)
-
-    return LoopCloser(
+    made = LoopCloser(
         driven=roles.joints,
-        coordinate_names=tuple(robot.coordinate_names[j] for j in roles.columns),
+        coordinate_names=x.labels,
         velocity_names=driven,
         following=tuple(names[j] for j in roles.following),
         held=tuple(names[j] for j in roles.held),
-        rates=query(robot, ("closed_rates", *key), ends, K, lambda model, q: following_rates(model, roles, q)),
+        rates=query(robot, ("closed_rates", roles.key), ends, K, lambda model, q: following_rates(model, roles, q)),
         roles=roles,
-        _limits=robot.limits,
-        _start=start_of(robot, roles),
+        start=drawn_posture(robot),
         _tolerance=np.array(tolerance),
-        _usual=rank(drawn),
-        _begin=Kernel("begin", tuple(start), tuple(walk), traced(begin, start), origin(robot, ("begin", key))),
-        _walk=Kernel(
-            "close", tuple(walk), walk[0], traced(closing_step, walk, repeated=True), origin(robot, ("walk", key))
-        ),
-        _end=query(robot, ("closed_end", *key), ends, (gap, left), ended),
-        _jacobian=query(
-            robot,
-            ("loop_jacobian", *key),
-            ends,
-            Port("J", drawn.shape),
-            lambda model, q: loop_jacobian(model, q, loops),
-        ),
+        _begin=query(robot, ("close_begin", roles.key), ends, walk, lambda model, *qx: begun(model, roles, *qx), [x]),
+        _walk=Kernel("close", walk, walk[0], step, origin(robot, ("close", roles.key))),
+        _end=query(robot, ("close_end", roles.key), ends, end, lambda model, *qx: ended(model, roles, *qx), [x]),
     )
+    return replace(made, start=_start(robot, made))
+
+
+def _start(robot: Robot, closer: LoopCloser) -> Array:
+    """Return where the file draws the robot; or if that is outside the limits or at a dead centre, the closed posture
+    inside the limits that is nearest to it, with what is outside in the middle of its range instead."""
+    drawn, limits, columns = closer.start, robot.limits, list(closer.roles.columns)
+    outside = (drawn < limits.lower - SLACK) | (drawn > limits.upper + SLACK)
+    if not outside.any() and closer._end.interpret(drawn, drawn[columns]).room > DEAD**2:
+        return drawn
+    middle = np.where(outside, robot.q(), drawn)
+    v = np.zeros((STARTS, robot.nv))
+    v[1:, closer.roles.following] = np.random.default_rng(0).uniform(-2, 2, (STARTS - 1, len(closer.following)))
+    found = closer(middle[columns], integrate(robot).interpret(middle, v))
+    inside = ((found.q >= limits.lower - SLACK) & (found.q <= limits.upper + SLACK)).all(axis=-1)
+    good = found.q[np.asarray(found.success) & ~np.asarray(found.dead) & inside]
+    far = (difference(robot).interpret(middle, good) ** 2).sum(axis=-1)
+    return good[np.argmin(far)] if len(good) else drawn

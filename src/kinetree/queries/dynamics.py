@@ -135,6 +135,13 @@ def loop_wrenches(
 
     Examples:
         >>> import kinetree as kt
+        >>> link = '<body name="{0}" pos="{1} 0 0"><joint name="{0}"/><geom size="0.1" pos="1 0 0" mass="2"/>'.format
+        >>> links = f'{link("crank", 0)}{link("coupler", 1)}</body></body>{link("rocker", 3)}</body>'
+        >>> pin = '<equality><connect body1="coupler" body2="rocker" anchor="0.5 1 0"/></equality>'
+        >>> bars = kt.load(f"<mujoco><worldbody>{links}</worldbody>{pin}</mujoco>", format="mjcf")
+        >>> W = kt.dynamics.loop_wrenches(bars, driven="crank", gravity=(0, -9.81, 0))([0], [0], [0])
+        >>> W[0, :3].round(2) + 0.0  # of the coupler on the rocker at rest, N
+        array([  9.81, -19.62,   0.  ])
     """
     names = tuple(robot.loops)
     output = Port("W", (len(names), 6), WRENCH, "of each loop's parent on its child; N, N m", names)

@@ -68,11 +68,12 @@ def force_query(
     do not fit.
     """
     assert not joints, "the query has the decorator `robot_query`"
-    wrap = None
+    closer = None
     if wants_closed(driven, loops, LOOPS):
-        from kinetree.queries.closed_dynamics import closed_dynamics  # seldom wanted
+        from kinetree.queries.closed import closed, closed_dynamics  # seldom wanted
 
-        key, loops, motion, output, algorithm, wrap = closed_dynamics(robot, driven, key, output, friction)
+        closer, motion, output, algorithm = closed_dynamics(robot, driven, key[0], output, friction)
+        key, loops = (*key, closer.roles.key), "closed"
     falls = _checked_gravity(gravity)
     on = as_names(wrenches)
 
@@ -96,7 +97,7 @@ def force_query(
 
         fixed = [f"gravity {' '.join(f'{x:g}' for x in falls)} m/s²"] if falls and any(falls) else []
         fixed += ["with Coulomb friction"] * friction
-        fixed += [f"loops {'closed' if wrap else 'ignored'}"] * bool(robot.loops)
+        fixed += [f"loops {'closed' if closer else 'ignored'}"] * bool(robot.loops)
         outputs = (output,) if isinstance(output, Port) else output
         ports = tuple(replace(port, about="; ".join([port.about, *fixed])) for port in outputs)
         answer = ports if len(ports) > 1 else ports[0]
@@ -104,7 +105,7 @@ def force_query(
         return query(robot, whole, [*frames, *on], answer, traced, [*motion, *inputs, *last], cuts)
 
     kernel = memoise(robot, (*key, falls, on, parameters, friction, loops), made)
-    return wrap(kernel) if wrap else kernel
+    return closed(closer, kernel) if closer else kernel
 
 
 def _checked_gravity(gravity: Gravity) -> tuple[float, ...] | None:

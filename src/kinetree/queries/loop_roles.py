@@ -95,10 +95,10 @@ def _null(J: Array) -> Array:
     return np.asarray(rows[values <= RANK * values.max(initial=1e-30)].T)
 
 
-def rank(J: Array) -> int:
+def rank(J: Array, part: float = RANK) -> int:
     """Return the number of directions that a matrix does not map to zero."""
     values = np.linalg.svdvals(J) if J.size else np.zeros(0)
-    return int((values > RANK * values.max(initial=1e-30)).sum())
+    return int((values > part * values.max(initial=1e-30)).sum())
 
 
 def _joints(robot: Robot, columns: Iterable[int]) -> list[str]:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.closing import Factors, Roles, changed, loop_jacobian, loop_poses, spread
+from kinetree.algorithms.closing import Factors, Roles, changed, loop_jacobian, spread
 from kinetree.algorithms.dynamics.inverse import External, rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba, solve
+from kinetree.algorithms.kinematics import loop_poses
 from kinetree.model.tree import Tree
 from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
@@ -53,13 +54,9 @@ def closed_forward(
 ) -> Array:
     """Return the accelerations xdd (n,) that torques tau (n,) of the driven joints cause."""
     moved = closed_motion(tree, roles, q, xd, rate)
-    others = moved.K.T @ rnea(tree, q, moved.qd, moved.k, gravity, external, friction=friction)
-    return solve(closed_mass(tree, q, moved.K), tau - others)
-
-
-def closed_mass(tree: Tree, q: Any, K: Array) -> Array:
-    """Return the mass matrix (n, n) of the driven joints, Kᵀ H K."""
-    return np.asarray(K.T @ (crba(tree, q) @ K))
+    K = moved.K
+    others = K.T @ rnea(tree, q, moved.qd, moved.k, gravity, external, friction=friction)
+    return solve(K.T @ (crba(tree, q) @ K), tau - others)
 
 
 def loop_wrenches(
