@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from linkages import fourbar
 from pendants import urdf
 
 SET = ("--q", "drive=1,2,0.5", "--q", "lift=0.1")
@@ -121,6 +122,33 @@ def test_an_open_loop_is_noted_with_its_gap(run, tmp_path, command):
     assert said in result.stderr
     closed = run(*words, "--q", "a=0.5", "--q", "b=-0.5", "--q", "c=0.5")
     assert "is open by" not in closed.stderr
+
+
+def test_loops_are_closed_around_the_joints_that_are_given(run, tmp_path):
+    path = tmp_path / "fourbar.xml"
+    path.write_text(FOURBAR)  # a parallelogram
+    result = run("fk", path, "pen", "--q", "a=30", "--deg", "--loops", "closed", "--json")
+    assert result.exit_code == 0
+    q = json.loads(result.stdout)["q"]
+    np.testing.assert_allclose([q[name] for name in "abc"], np.deg2rad((30, -30, 30)), atol=1e-9)
+    assert "note: loops closed: b = -30, c = 30, in deg\n" in result.stderr
+    shown = run("show", path, "-o", tmp_path / "a.svg", "--q", "a=0.5", "--loops", "closed")
+    assert "note: loops closed: b = -0.5, c = 0.5\n" in shown.stderr
+    assert "is open by" not in shown.stderr
+    assert "--loops closed closes it" in run("fk", path, "pen", "--q", "a=0.5").stderr
+    for words, said in (((), "needs the joints whose positions are given"), (("a=1", "b=1"), "name 1 fewer")):
+        failed = run("fk", path, "pen", "--loops", "closed", *(word for each in words for word in ("--q", each)))
+        assert failed.exit_code == 2
+        assert said in failed.stderr
+
+
+def test_loops_that_cannot_be_closed_say_where_they_end(run, tmp_path):
+    path = tmp_path / "bars.xml"
+    path.write_text(fourbar())
+    result = run("fk", path, "rocker", "--q", "rocker=2", "--loops", "closed")
+    assert result.exit_code == 2
+    assert "the loops cannot close beyond rocker = 0.667463 (m, rad)" in result.stderr
+    assert "loop 'pin' is open by" in result.stderr
 
 
 def test_inverse_kinematics_of_a_loop_name_it(run, tmp_path):

@@ -65,6 +65,13 @@ def joint_values(name: str = "values", others: str = "Other joints stay neutral.
     return assignments("--q", name, "JOINT=VALUE", help)
 
 
+CLOSE = "; --loops closed closes it"
+close_option = option(
+    "--loops",
+    "Ignore closed loops, or close them: joints of --q are given, the others in loops follow.",
+    type=["ignore", "closed"],
+    default="ignore",
+)
 loops_option = option("--loops", "Stop at closed loops, or ignore them.", type=["refuse", "ignore"], default="refuse")
 geometry_option = option(
     "--geometry", "Take meshes as they are, or their convex hulls.", type=["mesh", "hull"], default="mesh"
@@ -264,8 +271,8 @@ def note_outside(robot: Robot, q: Array, names: Iterable[str], in_degrees: bool)
         remark(f"note: {found[0]}{others}{hint}")
 
 
-def note_open_loops(robot: Robot, q: Array) -> None:
-    """Print a note if a loop is open at q (nq,), where the real robot cannot be."""
+def note_open_loops(robot: Robot, q: Array, fix: str = "") -> None:
+    """Print a note if a loop is open at q (nq,), where the real robot cannot be. fix: what to do."""
     if not robot.loops:
         return
     from kinetree.queries.margin import loop_error
@@ -276,7 +283,32 @@ def note_open_loops(robot: Robot, q: Array) -> None:
         name, (metres, radians) = max(found.items(), key=lambda item: max(item[1]))
         by = f"{as_text(1e3 * metres)} mm" + (f" and {as_text(np.rad2deg(radians))} deg" if radians > OPEN else "")
         others = f" (and {len(found) - 1} more)" if found.keys() - {name} else ""
-        remark(f"note: loop {name!r} is open by {by}{others}; the real robot cannot be there")
+        remark(f"note: loop {name!r} is open by {by}{others}; the real robot cannot be there{fix}")
+
+
+def closed_configuration(robot: Robot, names: Iterable[str], q: Array, in_degrees: bool) -> Array:
+    """Return q (nq,) with closed loops, the joints of these names where they are; print where the others then are."""
+    from kinetree.queries.closing import close
+
+    driven = [name for name in robot.joint_names if name in {*names}]
+    if not driven:
+        raise fail("driven", "--loops closed needs the joints whose positions are given, as --q JOINT=VALUE")
+    closer = close(robot, driven)
+    found = closer(np.concatenate([q[robot.q_slices[name]] for name in driven]))
+    if not found.success:
+        name, (metres, _) = max(zip(robot.loops, found.gap.tolist(), strict=True), key=lambda one: max(one[1]))
+        raise fail("loops", f"{found.why}; loop {name!r} is open by {as_text(1e3 * metres)} mm", element="--q")
+    parts = []
+    for name in dict.fromkeys(one.partition(".")[0] for one in closer.following):
+        turns = robot.joints[name].kind.angular[0] and in_degrees
+        values = found.q[robot.q_slices[name]]
+        parts.append(f"{name} = {' '.join(as_text(x) for x in (np.rad2deg(values) if turns else values))}")
+    more = f" (and {len(parts) - 8} more)" if parts[8:] else ""
+    remark(f"note: loops closed: {', '.join(parts[:8])}{more}{', in deg' if in_degrees else ''}")
+    if found.why:
+        remark(f"note: {found.why}")
+    note_outside(robot, found.q, [one for one in robot.joint_names if one in {*closer.following}], in_degrees)
+    return found.q
 
 
 def rates(robot: Robot, flag: str, values: dict[str, str], in_degrees: bool) -> Array:

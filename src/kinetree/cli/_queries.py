@@ -102,8 +102,9 @@ ARGUMENTS = {
     "sweeps": "Number of passes of a guard over limits of several joints.  [default: 16]",
 }
 """Optional arguments of the functions of `QUERIES`, for the help."""
-NOT_HERE = ("robot", "joints", "at", "dtype")
-"""Arguments that options of the command set, for all functions; the joints of a guard are its subject."""
+NOT_HERE = ("robot", "joints", "at", "dtype", "driven")
+"""Arguments that options of the command set, for all functions; the joints of a guard are its subject. Loops cannot be
+closed without repetition."""
 
 
 @cache
@@ -112,6 +113,8 @@ def parameters(name: str) -> Mapping[str, inspect.Parameter]:
     row = QUERIES[name]
     found = inspect.signature(row.ask).parameters
     wanted = {key: p for key, p in found.items() if key not in NOT_HERE or (key == "joints" and row.of == "group")}
+    if "driven" in found and found["loops"].default == "ignore":
+        del wanted["loops"]  # of the tree, as all functions here
     return {key: parameter.replace(annotation=inspect.Parameter.empty) for key, parameter in wanted.items()}
 
 

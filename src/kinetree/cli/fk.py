@@ -10,7 +10,16 @@ import numpy as np
 from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, shown, tool_options, who
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._model import configuration, joint_values, json_option, note_open_loops, robot_argument
+from kinetree.cli._model import (
+    CLOSE,
+    close_option,
+    closed_configuration,
+    configuration,
+    joint_values,
+    json_option,
+    note_open_loops,
+    robot_argument,
+)
 from kinetree.cli._output import print_json
 from kinetree.cli._pendant import arm_of, command_arm, robot_model
 from kinetree.cli._say import say
@@ -30,6 +39,7 @@ NOISE = 1e-10
 @argument("frames", "Frames to locate.  [default with --controller: tool0]", nargs=-1, metavar="[FRAME...]")
 @option("--base FRAME", "Frame of the poses.  [default: the root link; with --controller: base]")
 @joint_values()
+@close_option
 @option("--controller KEY", "Print poses and joints as the pendant of this controller, such as kuka; or ros, or all.")
 @robot_model
 @tool_options
@@ -40,6 +50,7 @@ def command(
     frames: tuple[str, ...],
     base: str | None,
     values: dict[str, str],
+    loops: str,
     controller: str | None,
     robot_model: str | None,
     tool: str | None,
@@ -66,10 +77,12 @@ def command(
     elif not frames:
         raise click.UsageError("Missing argument 'FRAME...'.")
     q = arm.configuration(values, in_degrees) if arm else configuration(robot, values, in_degrees)
+    if loops == "closed":
+        q = closed_configuration(robot, values, q, in_degrees)
     poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; expected coordinates that keep them so", element="--q")
-    note_open_loops(robot, q)
+    note_open_loops(robot, q, CLOSE if values else "")
     base = base or robot.root
     if controller is not None:
         used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]

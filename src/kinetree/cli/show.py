@@ -9,7 +9,15 @@ import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, kinetree_command, option
-from kinetree.cli._model import configuration, joint_values, note_open_loops, robot_argument
+from kinetree.cli._model import (
+    CLOSE,
+    close_option,
+    closed_configuration,
+    configuration,
+    joint_values,
+    note_open_loops,
+    robot_argument,
+)
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.cli._pendant import CommandArm, with_arm
@@ -38,6 +46,7 @@ OPTIONS = {
 @option("--from X Y Z", "Direction to the camera, in the root link (no unit).", "direction", nargs=3, type=float)
 @option("--size W H", "Size of a picture, pixels.", nargs=2, type=click.IntRange(16, 8192))
 @joint_values(others="Other joints stay neutral.")
+@close_option
 @with_arm
 @option("--motion MOTION", "Motion to play: joint values (CSV), or a bag of ROS 2.", type=FILE)
 @option("--reach MAP.zarr", "Show a map of `kinetree reach`.", type=FILE)
@@ -54,6 +63,7 @@ OPTIONS = {
 def command(
     robot: Robot,
     values: dict[str, str],
+    loops: str,
     arm: CommandArm | None,
     in_degrees: bool,
     output: Path | None,
@@ -79,9 +89,11 @@ def command(
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     place = arm.configuration if arm else partial(configuration, robot)
     q = place(values, in_degrees) if values else None
+    if loops == "closed":
+        q = closed_configuration(robot, values, robot.q() if q is None else q, in_degrees)
     if arm and q is not None:
         arm.print_joints(q, in_degrees, sys.stderr)
-    note_open_loops(robot, robot.q() if q is None else q)
+    note_open_loops(robot, robot.q() if q is None else q, CLOSE if values else "")
     if q is not None and not robot.limits.contains(q):
         outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
         more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""

@@ -116,7 +116,7 @@ class LoopCloser:
             return f"the start is at a dead centre of {some(self.driven)}; expected another q0"
         last = start[columns] + share * (q - start)[columns]
         where = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.coordinate_names, last, strict=True))
-        return f"the loops cannot close beyond {where} on the branch of the start"
+        return f"the loops cannot close beyond {where} (m, rad) on the branch of the start"
 
 
 @explain_type_errors
@@ -142,7 +142,7 @@ def close(robot: Robot, driven: Joints = None, *, tolerance: tuple[float, float]
         (array([ 0.5  , -0.855, -0.173]), True)
         >>> far = close([2.5])
         >>> far.success, far.why.partition(' on ')[0]
-        (False, 'the loops cannot close beyond crank = 1.32347')
+        (False, 'the loops cannot close beyond crank = 1.32347 (m, rad)')
     """
     accepted = tolerance_of(tolerance)
     roles = loop_roles(robot, driven)

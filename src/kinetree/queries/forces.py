@@ -122,8 +122,9 @@ def _check_options(robot: Robot, wrenches: Sequence[str], *, parameters: bool, f
     for option, value in (("parameters", parameters), ("friction", friction)):
         one_of(option, value, (True, False))
     if robot.loops and loops == "refuse":
-        message = f"joints close loops, which need to know what is driven: {', '.join(robot.loops)}"
-        fix = "driven=[…] names the joints whose positions are given; loops='ignore' (--loops ignore) computes the tree"
+        message = f"joints close loops, whose forces are not known: {', '.join(robot.loops)}"
+        fix = "loops='ignore' (--loops ignore) computes the tree without them; with driven=[…], the joints that are "
+        fix += "given, inverse_dynamics and forward_dynamics know them"
         raise fail("loops", message, fix=fix)
     if parameters and not links_with_mass(robot):
         raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters")
