@@ -15,6 +15,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import objects
 from kinetree.errors import fail
+from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.closing import LoopCloser, close
@@ -57,7 +58,7 @@ def closed(closer: LoopCloser, kernel: Kernel) -> Any:
 def closed_q(robot: Robot, driven: Joints, x: Any, q0: Any) -> Any:
     """Return q (…, nq) with closed loops, NaN where they cannot be; x is by default as in q0."""
     closer = closer_of(robot, driven)
-    start = closer.start if q0 is None else np.asarray(q0)
+    start = closer.start if q0 is None else checked_q(robot.limits, q0, "q0")
     found = closer(start[..., list(closer.roles.columns)] if x is None else x, q0)
     return np.where(np.asarray(found.success)[..., None], found.q, np.nan)
 

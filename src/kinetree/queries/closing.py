@@ -90,15 +90,15 @@ class LoopCloser:
         `start`. Loops that are open there are closed on the way. Limits of joints do not count. Raises KinetreeError
         for arrays of other shapes.
         """
-        start = self.start if q0 is None else q0
-        found = self._walk(*self._begin(start, x))
-        q, gap, room, J = self._end(found[..., HEAD : HEAD + len(self.start)], x)
+        begun = self._begin(self.start if q0 is None else q0, x)
+        found, place = self._walk(*begun), slice(HEAD, HEAD + len(self.start))
+        q, gap, room, J = self._end(found[..., place], x)
         success = (gap <= self._tolerance).all(axis=(-2, -1)) & (found[..., SHARE] > 1.0 - NEARLY)
         share = np.where(success, 1.0, np.minimum(found[..., SHARE], 1.0 - NEARLY))
         dead = room < DEAD**2
         if success.ndim:
             return ClosedLoops(q, success, gap, share, dead)
-        why = self._why(q, np.asarray(start, float), J, bool(success), float(share), bool(dead))
+        why = self._why(q, begun.state[place], J, bool(success), float(share), bool(dead))
         return ClosedLoops(q, bool(success), gap, float(share), bool(dead), why)
 
     def _why(self, q: Array, start: Array, J: Array, success: bool, share: float, dead: bool) -> str:

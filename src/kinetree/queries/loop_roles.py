@@ -30,7 +30,8 @@ def loop_roles(robot: Robot, driven: Joints) -> Roles:
             message = f"a {loop.type} joint closes a loop; expected joints of other types"
             raise KinetreeError([Finding("loop", "error", message, loop.source, f"joint {loop.name!r}")])
     if driven is None:
-        legal = ", ".join(moving_loops(robot))
+        J = loop_jacobian(tree(robot), _nearby(robot), tuple(robot.loops.values()))
+        legal = ", ".join(_joints(robot, np.flatnonzero(J.any(axis=0))))
         message = "driven is missing; expected the joints whose positions are given, such as those with motors"
         raise fail("driven", message, fix=f"name them as driven=[…]; joints in loops are {legal}")
     assert fixed_input(robot) is None, "joints= and at= are refused before"
@@ -38,17 +39,11 @@ def loop_roles(robot: Robot, driven: Joints) -> Roles:
     return memoise(robot, ("loop_roles", names), lambda: _roles(robot, names))
 
 
-def moving_loops(robot: Robot) -> list[str]:
-    """Return the joints that loops restrict, in the order of q."""
-    used = np.flatnonzero(loop_jacobian(tree(robot), nearby(robot), tuple(robot.loops.values())).any(axis=0))
-    return _joints(robot, used)
-
-
 def _roles(robot: Robot, names: tuple[str, ...]) -> Roles:
     model, loops = tree(robot), tuple(robot.loops.values())
     q, v = robot.q_slices, slices(robot, "nv")
     driven = [j for name in names for j in range(v[name].start, v[name].stop)]
-    J = loop_jacobian(model, nearby(robot), loops).astype(float)
+    J = loop_jacobian(model, _nearby(robot), loops).astype(float)
     others = [int(j) for j in np.flatnonzero(J.any(axis=0)) if j not in driven]
     drawn = loop_jacobian(model, drawn_posture(robot), loops).astype(float)
     idle = _idle(model, drawn, others)
@@ -71,7 +66,7 @@ def _roles(robot: Robot, names: tuple[str, ...]) -> Roles:
     return Roles(loops, names, tuple(driven), tuple(following), tuple(held), tuple(columns), key)
 
 
-def nearby(robot: Robot) -> Array:
+def _nearby(robot: Robot) -> Array:
     """Return a configuration near that of the file with nothing special, such as parallel links."""
     v = np.random.default_rng(0).uniform(-0.3, 0.3, robot.nv)
     return integrate(tree(robot), drawn_posture(robot), v).astype(float)
@@ -89,16 +84,15 @@ def _idle(model: Tree, J: Array, columns: list[int]) -> set[int]:
     return found
 
 
-def _null(J: Array) -> Array:
+def _null(J: Array, part: float = RANK) -> Array:
     """Return a basis (k, n) of the motions that J (m, k) maps to zero."""
     _, values, rows = np.linalg.svd(np.vstack([J, np.zeros((max(J.shape[1] - len(J), 0), J.shape[1]))]))
-    return np.asarray(rows[values <= RANK * values.max(initial=1e-30)].T)
+    return np.asarray(rows[values <= part * values.max(initial=1e-30)].T)
 
 
 def rank(J: Array, part: float = RANK) -> int:
-    """Return the number of directions that a matrix does not map to zero."""
-    values = np.linalg.svdvals(J) if J.size else np.zeros(0)
-    return int((values > part * values.max(initial=1e-30)).sum())
+    """Return the number of directions that J (m, k) does not map to zero."""
+    return J.shape[1] - _null(J, part).shape[1]
 
 
 def _joints(robot: Robot, columns: Iterable[int]) -> list[str]:
