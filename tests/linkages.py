@@ -7,9 +7,9 @@ A, B, C, D = 0.1, 0.3, 0.25, 0.32
 DRAWN = np.pi / 2
 
 
-def rocker_angle(phi, branch=1.0):
+def rocker_angle(phi, branch=1.0, crank=A):
     """The angle of the rocker at a crank angle (Freudenstein's equation), both from the line of the ground."""
-    k1, k2, k3 = D / A, D / C, (A**2 - B**2 + C**2 + D**2) / (2 * A * C)
+    k1, k2, k3 = D / crank, D / C, (crank**2 - B**2 + C**2 + D**2) / (2 * crank * C)
     a, b, c = np.cos(phi) - k1 - k2 * np.cos(phi) + k3, -2 * np.sin(phi), k1 - (k2 + 1) * np.cos(phi) + k3
     return 2 * np.arctan((-b - branch * np.sqrt(b * b - 4 * a * c)) / (2 * a))
 
@@ -31,18 +31,33 @@ def body(name, pos, joint, mass, com, inside="", more=""):
     return f'<body name="{name}" pos="{pos}"><joint name="{joint}" axis="0 0 1" {more}/>{inertial}{inside}</body>'
 
 
-def fourbar(more="", hand=""):
+def fourbar(more="", hand="", length=A):
     """MJCF of the four-bar in the plane z = 0, drawn with its crank along y; crank, coupler and rocker turn about z."""
-    psi = rocker_angle(DRAWN)
+    psi = rocker_angle(DRAWN, crank=length)
     end = np.array([D + C * np.cos(psi), C * np.sin(psi)])
-    way = end - (0, A)
-    coupler = body("coupler", f"0 {A} 0", "coupler", 0.5, f"{way[0] / 2} {way[1] / 2} 0.01", hand)
+    way = end - (0, length)
+    coupler = body("coupler", f"0 {length} 0", "coupler", 0.5, f"{way[0] / 2} {way[1] / 2} 0.01", hand)
     crank = body("crank", "0 0 0", "crank", 0.3, "0 0.04 0", coupler, more)
     rocker = body("rocker", f"{D} 0 0", "rocker", 0.4, f"{(end[0] - D) / 2} {end[1] / 2} 0")
     pin = f'<connect name="pin" body1="coupler" body2="rocker" anchor="{float(way[0])!r} {float(way[1])!r} 0"/>'
     return (
         f'<mujoco><compiler angle="radian"/><worldbody>{crank}{rocker}</worldbody><equality>{pin}</equality></mujoco>'
     )
+
+
+def slider():
+    """SDF of a slider-crank: a crank of 1 m, drawn along y, a rod, and a piston, whose slide along x closes it."""
+    mass = "<inertial><mass>2</mass><inertia><ixx>.1</ixx><iyy>.2</iyy><izz>.3</izz></inertia></inertial>"
+    places = {"ground": "0 0", "crank": "0 0", "rod": "0 1", "piston": "2 0"}
+    links = "".join(f'<link name="{n}"><pose>{p} 0 0 0 0</pose>{mass}</link>' for n, p in places.items())
+    rows = (("turn", "ground", "crank"), ("big", "crank", "rod"), ("small", "rod", "piston"))
+    joints = "".join(
+        f'<joint name="{n}" type="revolute"><parent>{a}</parent><child>{b}</child><axis><xyz>0 0 1</xyz></axis></joint>'
+        for n, a, b in rows
+    )
+    slide = '<joint name="slide" type="prismatic"><parent>ground</parent><child>piston</child>'
+    slide += "<axis><xyz>1 0 0</xyz></axis></joint>"
+    return f'<sdf version="1.7"><model name="slider">{links}{joints}{slide}</model></sdf>'
 
 
 ARM, ROD, BASE, PLATE, WIDTH = 0.2, 0.45, 0.12, 0.05, 0.03

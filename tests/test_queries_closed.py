@@ -29,6 +29,7 @@ from linkages import (
     fourbar,
     gripper,
     rocker_angle,
+    slider,
 )
 
 
@@ -55,6 +56,28 @@ def test_a_full_turn_of_a_four_bar_stays_on_its_branch(bars, close):
     np.testing.assert_array_equal(found.q[:, 0], turn)
 
 
+@pytest.mark.slow
+def test_branches_that_nearly_meet_are_not_left():
+    """A + D = B + C - 1e-5 m: at phi = pi the linkage is nearly in a line, and its branches are 0.01 rad apart."""
+    length = B + C - D - 1e-5
+    bars = kt.load(fourbar(length=length), format="mjcf")
+    x = np.linspace(0, 2 * np.pi, 501)
+    for branch in (1.0, -1.0):
+        psi = [rocker_angle(DRAWN + x, which, length) - rocker_angle(DRAWN, 1.0, length) for which in (branch, -branch)]
+        start = bars.q(rocker=psi[0][0], coupler=0.0 if branch > 0 else _other_coupler(length))
+        found = kt.kinematics.close(bars, "crank")(x[:, None], q0=start)
+        assert found.success.all()
+        np.testing.assert_allclose(np.exp(1j * found.q[:, 2]), np.exp(1j * psi[0]), atol=1e-8)
+        assert np.abs(np.exp(1j * psi[0]) - np.exp(1j * psi[1])).min() < 0.02
+
+
+def _other_coupler(length):
+    """How far the coupler turns from where it is drawn to the other branch."""
+    angles = [rocker_angle(DRAWN, branch, length) for branch in (1.0, -1.0)]
+    ends = [np.arctan2(C * np.sin(psi) - length, D + C * np.cos(psi)) for psi in angles]
+    return ends[1] - ends[0]
+
+
 def test_the_start_decides_the_branch(close):
     x = np.linspace(-3, 3, 50)
     for branch in (1.0, -1.0):
@@ -77,6 +100,7 @@ def test_beyond_a_dead_centre_loops_do_not_close(bars):
     for end, way in ((ends[0], -1), (ends[1], 1)):
         inside, at, beyond = (close([end - drawn + way * x]) for x in (-1e-3, 0.0, 0.2))
         assert (inside.success, inside.dead, inside.why) == (True, False, "")
+        assert not close([end - drawn - way * 1e-7]).dead
         assert (at.success, at.dead) == (True, True)
         assert "dead centre: rocker" in at.why
         assert (beyond.success, 0 < beyond.share < 1) == (False, True)
@@ -149,18 +173,39 @@ def test_dynamics_are_those_of_the_tree_under_the_forces_of_the_loop(bars, close
     full = kt.inverse_dynamics(bars, **open_loop)(q, qd, qdd)
     np.testing.assert_allclose(tau, np.einsum("...ji,...j->...i", K, full), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(kt.forward_dynamics(bars, **options)(x, xd, tau), xdd, rtol=1e-10, atol=1e-10)
-    # cut the pin, and let its force act on the ends: no other joint than the crank then needs a torque
     W = kt.dynamics.loop_wrenches(bars, **options)(x, xd, xdd)
-    assert W.shape == (20, 1, 6)
-    loop = bars.loops["pin"]
-    pins = kt.edit.add_frame(bars, "one", loop.parent, loop.origin)
-    pins = kt.edit.add_frame(pins, "two", loop.child, se3.inverse(loop.child_origin))
-    T = kt.fk(pins, ["one", "two"])(q)
-    R = T[:, 1, :3, :3].swapaxes(-1, -2) @ T[:, 0, :3, :3]  # axes of the first in the second
-    force = np.concatenate([np.einsum("nij,nj->ni", R, W[:, 0, :3]), np.zeros((20, 3))], axis=-1)
-    cut = kt.inverse_dynamics(pins, ["one", "two"], **open_loop)(q, qd, qdd, np.stack([-W[:, 0], force], axis=1))
-    np.testing.assert_allclose(cut[:, 1:], 0.0, atol=1e-6)
-    np.testing.assert_allclose(cut[:, :1], tau, atol=1e-6)
+    np.testing.assert_allclose(cut(bars, q, qd, qdd, W, open_loop)[:, 1:], 0.0, atol=1e-6)
+    np.testing.assert_allclose(cut(bars, q, qd, qdd, W, open_loop)[:, :1], tau, atol=1e-6)
+
+
+def cut(robot, q, qd, qdd, W, options):
+    """Torques of the tree with the loop cut, and its wrench W (…, 1, 6) on the two ends."""
+    (loop,) = robot.loops.values()
+    ends = kt.edit.add_frame(robot, "one", loop.parent, loop.origin)
+    ends = kt.edit.add_frame(ends, "two", loop.child, se3.inverse(loop.child_origin))
+    T = kt.fk(ends, "two", "one")(q)
+    R, p = T[:, :3, :3].swapaxes(-1, -2), T[:, :3, 3]  # about the second end, in its axes
+    force, moment = W[:, 0, :3], W[:, 0, 3:] - np.cross(p, W[:, 0, :3])
+    moved = np.concatenate([np.einsum("nij,nj->ni", R, part) for part in (force, moment)], axis=-1)
+    return kt.inverse_dynamics(ends, ["one", "two"], **options)(q, qd, qdd, np.stack([-W[:, 0], moved], axis=1))
+
+
+@pytest.mark.slow
+def test_a_slide_closes_a_loop():
+    robot = kt.load(slider(), format="sdf")
+    close, x = kt.kinematics.close(robot, "turn"), np.linspace(-6, 6, 100)[:, None]
+    p = kt.fk(robot, "piston", driven="turn")(x)[:, :2, 3]
+    angle = np.pi / 2 + x[:, 0]
+    np.testing.assert_allclose(p[:, 0], np.cos(angle) + np.sqrt(5 - np.sin(angle) ** 2), atol=1e-12)
+    np.testing.assert_allclose(p[:, 1], 0.0, atol=1e-12)
+    x, xd, xdd = np.random.default_rng(0).uniform(-2, 2, (3, 20, 1))
+    q, qd, qdd = motion(close, x, xd, xdd)
+    gravity = (0.3, -9.81, 0.2)
+    W = kt.dynamics.loop_wrenches(robot, driven="turn", gravity=gravity)(x, xd, xdd)
+    tau = kt.inverse_dynamics(robot, driven="turn", gravity=gravity)(x, xd, xdd)
+    np.testing.assert_allclose(W[:, 0, 0], 0.0, atol=1e-12)  # along the slide
+    found = cut(robot, q, qd, qdd, W, {"gravity": gravity, "loops": "ignore"})
+    np.testing.assert_allclose(found, np.concatenate([tau, 0 * q[:, 1:]], axis=1), atol=2e-5)
 
 
 @pytest.mark.slow
@@ -285,6 +330,7 @@ def test_mjcf_is_closed_where_it_is_drawn():
         np.testing.assert_allclose(q, (1, 2, 3, 1, 0, 0, 0, np.deg2rad(20)))
         assert kt.kinematics.loop_error(one).interpret(q).max() < 1e-15
     assert drawn_posture(kt.edit.lock(robot, {"j&1": 0.0})).tolist() == [1, 2, 3, 1, 0, 0, 0]
+    np.testing.assert_allclose(drawn_posture(kt.edit.lock(robot, {"f": robot.q()[:7]})), [np.deg2rad(20)])
     np.testing.assert_array_equal(drawn_posture(kt.load("icub")), kt.load("icub").zero)
 
 
@@ -352,5 +398,8 @@ def test_the_default_start_is_inside_the_limits():
     stretched = close(drawn_posture(leg)[list(close.roles.columns)] + 0.01 * (np.arange(12) == 11), drawn_posture(leg))
     assert not stretched.success
     assert "the start is at a dead centre of base, hip, knee" in stretched.why
-    driven = kt.kinematics.close(kt.load(cassie_leg().replace("-140 -30", "-20 -10"), format="mjcf"), LEG_DRIVEN)
-    np.testing.assert_array_equal(driven([*close.start[list(close.roles.columns)][:-1], 0.3]).q.shape, (leg.nq,))
+    tight = kt.load(
+        cassie_leg().replace('axis="0 0 1" ref="0" range="-140 -30"', 'axis="0 0 1" range="-140 -83"', 1), format="mjcf"
+    )
+    at = kt.kinematics.close(tight, LEG_DRIVEN).start  # its crank would be at -79°
+    np.testing.assert_array_equal(at, drawn_posture(tight))

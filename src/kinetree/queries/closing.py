@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.closing import HEAD, SHARE, Roles, begun, closing_step, demands, ended, following_rates
+from kinetree.algorithms.closing import (
+    HEAD,
+    SHARE,
+    Factors,
+    Roles,
+    begun,
+    closing_step,
+    demands,
+    ended,
+    following_rates,
+    loop_jacobian,
+)
 from kinetree.algorithms.gauge import gauged
 from kinetree.arguments import explain_type_errors
 from kinetree.arrays import as_given
@@ -18,16 +29,16 @@ from kinetree.model.drawn import drawn_posture
 from kinetree.model.robot import Robot
 from kinetree.queries.dynamics import difference, integrate
 from kinetree.queries.joint_choice import Joints
-from kinetree.queries.loop_roles import loop_roles, rank
+from kinetree.queries.loop_roles import loop_roles, nearby, rank
 from kinetree.queries.query import coordinates, memoise, origin, query, tolerance_of, tree
 from kinetree.spatial.se3 import Array
 
 TOLERANCE = (1e-6, 1e-6)
-NEARLY = 1e-9
-"""Share of the way that may be left at a dead centre at the end of it."""
 DEAD = 1e-5
 """Part of a column of the loops' Jacobian outside of the others, below which q counts as a dead centre; and part of the
 largest singular value, below which others count as zero there."""
+NEVER = 1e-14
+"""Entry of Q below which it is a rounding error of zero."""
 SLACK, STARTS = 1e-9, 200
 """Of limits, m and rad; and number of places from which a start is searched."""
 
@@ -93,8 +104,8 @@ class LoopCloser:
         begun = self._begin(self.start if q0 is None else q0, x)
         found, place = self._walk(*begun), slice(HEAD, HEAD + len(self.start))
         q, gap, room, J = self._end(found[..., place], x)
-        success = (gap <= self._tolerance).all(axis=(-2, -1)) & (found[..., SHARE] > 1.0 - NEARLY)
-        share = np.where(success, 1.0, np.minimum(found[..., SHARE], 1.0 - NEARLY))
+        success = (gap <= self._tolerance).all(axis=(-2, -1))
+        share = np.where(success, 1.0, found[..., SHARE])
         dead = room < DEAD**2
         if success.ndim:
             return ClosedLoops(q, success, gap, share, dead)
@@ -152,13 +163,15 @@ def close(robot: Robot, driven: Joints = None, *, tolerance: tuple[float, float]
 def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopCloser:
     nq, nv, m, names = robot.nq, robot.nv, len(demands(tree(robot), robot.zero, roles.loops)), robot.velocity_names
     driven, model, ends = tuple(names[j] for j in roles.driven), gauged(tree(robot), roles.ends), roles.ends
-    walk = (Port("state", (HEAD + 2 * nq + nv,)), Port("v", (nv,)), Port("e0", (m,)))
+    J = loop_jacobian(model, nearby(robot), roles.loops)[:, list(roles.following)].astype(float)
+    places = [(j, i) for j, column in enumerate(Factors(J).Q) for i, x in enumerate(column) if abs(x) > NEVER]
+    walk = (Port("state", (HEAD + 2 * nq + nv + len(places),)), Port("v", (nv,)), Port("e0", (m,)))
     x = Port("x", (len(roles.columns),), tuple(robot.coordinate_names[j] for j in roles.columns), "m, rad")
     end = (coordinates(robot), Port("gap", (len(roles.loops), 2)), Port("room", ()), Port("J", (m, nv)))
     K = Port("K", (nv, len(driven)), driven, "rates of all joints for those of the driven ones", names)
 
     def step() -> Program:
-        return trace(partial(closing_step, model, roles), *(port.shape for port in walk), repeated=True)
+        return trace(partial(closing_step, model, roles, places), *(port.shape for port in walk), repeated=True)
 
     made = LoopCloser(
         driven=roles.joints,
@@ -170,7 +183,9 @@ def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopClo
         roles=roles,
         start=drawn_posture(robot),
         _tolerance=np.array(tolerance),
-        _begin=query(robot, ("close_begin", roles.key), ends, walk, lambda model, *qx: begun(model, roles, *qx), [x]),
+        _begin=query(
+            robot, ("close_begin", roles.key), ends, walk, lambda model, *qx: begun(model, roles, places, *qx), [x]
+        ),
         _walk=Kernel("close", walk, walk[0], step, origin(robot, ("close", roles.key))),
         _end=query(robot, ("close_end", roles.key), ends, end, lambda model, *qx: ended(model, roles, *qx), [x]),
     )

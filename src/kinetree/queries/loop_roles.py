@@ -30,7 +30,7 @@ def loop_roles(robot: Robot, driven: Joints) -> Roles:
             message = f"a {loop.type} joint closes a loop; expected joints of other types"
             raise KinetreeError([Finding("loop", "error", message, loop.source, f"joint {loop.name!r}")])
     if driven is None:
-        J = loop_jacobian(tree(robot), _nearby(robot), tuple(robot.loops.values()))
+        J = loop_jacobian(tree(robot), nearby(robot), tuple(robot.loops.values()))
         legal = ", ".join(_joints(robot, np.flatnonzero(J.any(axis=0))))
         message = "driven is missing; expected the joints whose positions are given, such as those with motors"
         raise fail("driven", message, fix=f"name them as driven=[…]; joints in loops are {legal}")
@@ -43,7 +43,7 @@ def _roles(robot: Robot, names: tuple[str, ...]) -> Roles:
     model, loops = tree(robot), tuple(robot.loops.values())
     q, v = robot.q_slices, slices(robot, "nv")
     driven = [j for name in names for j in range(v[name].start, v[name].stop)]
-    J = loop_jacobian(model, _nearby(robot), loops).astype(float)
+    J = loop_jacobian(model, nearby(robot), loops).astype(float)
     others = [int(j) for j in np.flatnonzero(J.any(axis=0)) if j not in driven]
     drawn = loop_jacobian(model, drawn_posture(robot), loops).astype(float)
     idle = _idle(model, drawn, others)
@@ -66,7 +66,7 @@ def _roles(robot: Robot, names: tuple[str, ...]) -> Roles:
     return Roles(loops, names, tuple(driven), tuple(following), tuple(held), tuple(columns), key)
 
 
-def _nearby(robot: Robot) -> Array:
+def nearby(robot: Robot) -> Array:
     """Return a configuration near that of the file with nothing special, such as parallel links."""
     v = np.random.default_rng(0).uniform(-0.3, 0.3, robot.nv)
     return integrate(tree(robot), drawn_posture(robot), v).astype(float)
