@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -50,9 +50,9 @@ class ClosedQuery:
         return np.where(closed, answer, np.nan)
 
 
-def closed(closer: LoopCloser, kernel: Kernel) -> Any:
-    """Return the query that closes loops and calls a kernel. It is called as the kernel is, with x instead of q."""
-    return ClosedQuery(closer, kernel)
+def closed(closer: LoopCloser, kernel: Kernel) -> Kernel:
+    """Return the query that closes loops and calls a kernel, and has its type, as it is called in the same way."""
+    return cast("Kernel", ClosedQuery(closer, kernel))
 
 
 def closed_q(robot: Robot, driven: Joints, x: Any, q0: Any) -> Any:
@@ -63,7 +63,7 @@ def closed_q(robot: Robot, driven: Joints, x: Any, q0: Any) -> Any:
     return np.where(np.asarray(found.success)[..., None], found.q, np.nan)
 
 
-def closed_jacobian(robot: Robot, driven: Joints, kernel: Kernel, key: tuple[Any, ...]) -> Any:
+def closed_jacobian(robot: Robot, driven: Joints, kernel: Kernel, key: tuple[Any, ...]) -> Kernel:
     """Return the Jacobian (…, n) for the rates of driven joints of that for all rates. key: of its arguments."""
     closer = closer_of(robot, driven)
     roles, names = closer.roles, closer.velocity_names

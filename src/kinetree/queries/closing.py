@@ -18,6 +18,7 @@ from kinetree.algorithms.closing import (
     following_rates,
     loop_jacobian,
 )
+from kinetree.algorithms.differential import difference, integrate
 from kinetree.algorithms.gauge import gauged
 from kinetree.arguments import explain_type_errors
 from kinetree.arrays import as_given
@@ -27,7 +28,6 @@ from kinetree.compiler.program import Program, trace
 from kinetree.display import Displayable, some
 from kinetree.model.drawn import drawn_posture
 from kinetree.model.robot import Robot
-from kinetree.queries.dynamics import difference, integrate
 from kinetree.queries.joint_choice import Joints
 from kinetree.queries.loop_roles import loop_roles, nearby, rank
 from kinetree.queries.query import coordinates, memoise, origin, query, tolerance_of, tree
@@ -202,8 +202,9 @@ def _start(robot: Robot, closer: LoopCloser) -> Array:
     middle = np.where(outside, robot.q(), drawn)
     v = np.zeros((STARTS, robot.nv))
     v[1:, closer.roles.following] = np.random.default_rng(0).uniform(-2, 2, (STARTS - 1, len(closer.following)))
-    found = closer(middle[columns], integrate(robot).interpret(middle, v))
+    model = tree(robot)
+    found = closer(middle[columns], np.array([integrate(model, middle, row) for row in v], dtype=float))
     inside = ((found.q >= limits.lower - SLACK) & (found.q <= limits.upper + SLACK)).all(axis=-1)
     good = found.q[np.asarray(found.success) & ~np.asarray(found.dead) & inside]
-    far = (difference(robot).interpret(middle, good) ** 2).sum(axis=-1)
-    return good[np.argmin(far)] if len(good) else drawn
+    far = [np.linalg.norm(difference(model, middle, q).astype(float)) for q in good]
+    return good[np.argmin(far)] if far else drawn

@@ -92,7 +92,7 @@ def _null(J: Array, part: float = RANK) -> Array:
 
 def rank(J: Array, part: float = RANK) -> int:
     """Return the number of directions that J (m, k) does not map to zero."""
-    return J.shape[1] - _null(J, part).shape[1]
+    return int(J.shape[1] - _null(J, part).shape[1])
 
 
 def _joints(robot: Robot, columns: Iterable[int]) -> list[str]:
