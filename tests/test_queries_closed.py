@@ -5,11 +5,12 @@ import pytest
 
 import kinetree as kt
 from each import each
-from kinetree.algorithms.closing import demands, loop_jacobian
+from kinetree.algorithms.closing import HEAD, ROUND, SHARE, STRIDE, begun, closing_step, demands, loop_jacobian
 from kinetree.algorithms.differential import integrate
 from kinetree.errors import KinetreeError
 from kinetree.model.drawn import drawn_posture
 from kinetree.model.joints import JOINT_TYPES
+from kinetree.queries.loop_roles import loop_roles
 from kinetree.queries.query import tree
 from kinetree.spatial import se3
 from linkages import (
@@ -76,6 +77,21 @@ def _other_coupler(length):
     angles = [rocker_angle(DRAWN, branch, length) for branch in (1.0, -1.0)]
     ends = [np.arctan2(C * np.sin(psi) - length, D + C * np.cos(psi)) for psi in angles]
     return ends[1] - ends[0]
+
+
+@each("off, good", [(0.02, True), (0.2, False)])
+def test_a_step_that_needs_a_large_correction_is_made_shorter(bars, off, good):
+    model, roles = tree(bars), loop_roles(bars, "crank")
+    places = [(j, i) for j in range(2) for i in range(3)]
+    state, v, e0 = begun(model, roles, places, closed(DRAWN), np.array([0.5]))
+    state = np.array(closing_step(model, roles, places, np.array(state), v, np.array(e0)), dtype=float)
+    assert state[SHARE] == 0
+    assert 0 < state[STRIDE] <= 1
+    trial = state.copy()
+    trial[HEAD + 3 + 3 + 2] += off  # the rocker's place in the step
+    after = np.array(closing_step(model, roles, places, trial, v, np.array(e0)), dtype=float)
+    assert after[STRIDE] == (state[STRIDE] if good else state[STRIDE] / 4)
+    assert after[ROUND] == good
 
 
 def test_the_start_decides_the_branch(close):

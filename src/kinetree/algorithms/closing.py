@@ -215,7 +215,7 @@ def closing_step(tree: Tree, roles: Roles, places: Sequence[tuple[int, int]], st
     upright = np.where(factors.turned(Q) > 0.0, np.where(crosses, 1.0, 0.0), 1.0)
 
     is_end = np.where(there > 1.0 - 1e-15, 1.0, 0.0)
-    sure = upright * np.where(factors.left > FLAT * FLAT, 1.0, np.where(largest([*map(abs, error)]) < DONE, 1.0, 0.0))
+    sure = upright * np.where(factors.left > FLAT * FLAT, 1.0, 0.0)
     small = np.where(size < np.where(is_end > 0.0, DONE, PASSING), sure, 0.0)  # a size that is NaN is not
     near = np.where(size < np.where(turn > 0.0, FALL * last, FIRST), np.where(turn < ROUNDS, 1.0, 0.0), 0.0)
     good = np.maximum(small, near)

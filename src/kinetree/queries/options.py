@@ -59,6 +59,8 @@ CHOICES = ("ignore", "closed")
 
 def wants_closed(driven: Joints, loops: str, choices: tuple[str, ...] = CHOICES) -> bool:
     """Return whether loops shall be closed: with driven joints, unless that is refused."""
+    if driven is None and loops == choices[0]:
+        return False
     one_of("loops", loops, choices)
     if driven is not None and loops not in ("closed", choices[0]):
         raise fail("loops", f"loops is {loops!r}, and driven= closes them; expected loops='closed'")
