@@ -18,7 +18,7 @@ from kinetree.errors import KinetreeError, fail
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import SLACK, large_angles, not_a_coordinate, q_of
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Robot, slices
 from kinetree.robot_kinds import KINDS
 from kinetree.robots.installed import PACKAGES, located
 from kinetree.robots.packaged import names
@@ -298,8 +298,9 @@ def closed_configuration(robot: Robot, names: Iterable[str], q: Array, in_degree
     if not found.success:
         name, (metres, _) = max(zip(robot.loops, found.gap.tolist(), strict=True), key=lambda one: max(one[1]))
         raise fail("loops", f"{found.why}; loop {name!r} is open by {as_text(1e3 * metres)} mm", element="--q")
-    parts = []
-    for name in dict.fromkeys(one.partition(".")[0] for one in closer.following):
+    rates, parts = slices(robot, "nv"), []
+    following = [name for name in robot.joint_names if {*range(robot.nv)[rates[name]]} & {*closer.roles.following}]
+    for name in following:
         turns = robot.joints[name].kind.angular[0] and in_degrees
         values = found.q[robot.q_slices[name]]
         parts.append(f"{name} = {' '.join(as_text(x) for x in (np.rad2deg(values) if turns else values))}")
@@ -307,7 +308,7 @@ def closed_configuration(robot: Robot, names: Iterable[str], q: Array, in_degree
     remark(f"note: loops closed: {', '.join(parts[:8])}{more}{', in deg' if in_degrees else ''}")
     if found.why:
         remark(f"note: {found.why}")
-    note_outside(robot, found.q, [one for one in robot.joint_names if one in {*closer.following}], in_degrees)
+    note_outside(robot, found.q, following, in_degrees)
     return found.q
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from kinetree.algorithms.closing import following_rates
 from kinetree.algorithms.differential import coordinate_rates
-from kinetree.algorithms.dynamics.closed import closed_forward, closed_inverse, loop_wrenches
+from kinetree.algorithms.dynamics.closed import closed_forward, closed_inverse, closed_motion, loop_wrenches
+from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.arrays import as_given
 from kinetree.compiler.expr import rate
 from kinetree.compiler.kernel import Kernel
@@ -103,8 +104,14 @@ def closed_dynamics(robot: Robot, driven: Joints, name: str, output: Any, fricti
     inputs, result, what, algorithm = ASKED[name]
     closer = closer_of(robot, driven)
 
-    def run(tree: Tree, given: Any, *motion: Any) -> Any:
-        return algorithm(tree, closer.roles, *motion, *given, _rate_of_jacobian, friction)
+    def run(tree: Tree, given: Any, q: Any, xd: Any, last: Any) -> Any:
+        def torques(qd: Any, qdd: Any) -> Any:
+            return rnea(tree, q, qd, qdd, *given, friction=friction)
+
+        def rate_of(J: Any, qd: Any) -> Any:
+            return rate(J, q, coordinate_rates(tree, q, qd))  # J depends on q alone
+
+        return algorithm(closed_motion(tree, closer.roles, q, xd, rate_of, torques), last)
 
     motion = [_rates_port(closer, name) for name in inputs]
     return closer, motion, _rates_port(closer, result, what) if result else output, run
@@ -113,7 +120,3 @@ def closed_dynamics(robot: Robot, driven: Joints, name: str, output: Any, fricti
 def _rates_port(closer: LoopCloser, name: str, what: str = "") -> Port:
     unit = UNITS[name.replace("x", "q")]
     return Port(name, (len(closer.velocity_names),), closer.velocity_names, f"{what}; {unit}" if what else unit)
-
-
-def _rate_of_jacobian(model: Tree, J: Any, q: Any, qd: Any) -> Any:
-    return rate(J, q, coordinate_rates(model, q, qd))

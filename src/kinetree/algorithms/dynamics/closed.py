@@ -10,66 +10,59 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.algorithms.closing import Factors, Roles, changed, loop_jacobian, spread
-from kinetree.algorithms.dynamics.inverse import External, rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba, solve
 from kinetree.algorithms.kinematics import loop_poses
 from kinetree.model.tree import Tree
 from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
 
-Rate = Callable[[Tree, Any, Any, Any], Any]
-"""(tree, J (m, nv), q, qd) to the rate of J, which depends on q alone."""
-
 
 class Motion(NamedTuple):
-    """Motion of all joints for rates of the driven ones: qdd = K xdd + k. factors: of the loops' Jacobian."""
+    """Motion of all joints at a closed q for rates of the driven ones: qdd = K xdd + k. factors: of the loops'
+    Jacobian. torques: function from qdd to H qdd + C."""
 
+    tree: Tree
+    roles: Roles
+    q: Any
     factors: Factors
     K: Array
     qd: Array
     k: Array
+    torques: Callable[[Any], Array]
 
 
-def closed_motion(tree: Tree, roles: Roles, q: Any, xd: Any, rate: Rate) -> Motion:
-    """Return the motion at a closed q (nq,) for the rates xd (n,); NaN at a dead centre."""
+def closed_motion(tree: Tree, roles: Roles, q: Any, xd: Any, rate: Any, torques: Any) -> Motion:
+    """Return the motion at a closed q (nq,) for the rates xd (n,); NaN at a dead centre.
+
+    rate: function from J and qd to dJ/dt. torques: function from qd and qdd to H qdd + C.
+    """
     J, following = loop_jacobian(tree, q, roles.loops), list(roles.following)
     factors = Factors(J[:, following], strict=True)
     K = factors.rates(tree, roles, J)
     qd = K @ xd
-    gained = rate(tree, J, q, qd) @ qd
-    return Motion(factors, K, qd, spread(tree.nv, following, [-x for x in factors.solve(gained)]))
+    k = spread(tree.nv, following, [-x for x in factors.solve(rate(J, qd) @ qd)])
+    return Motion(tree, roles, q, factors, K, qd, k, lambda qdd: torques(qd, qdd))
 
 
-def closed_inverse(
-    tree: Tree, roles: Roles, q: Any, xd: Any, xdd: Any, gravity: Any, external: External, rate: Rate, friction: bool
-) -> Array:
+def closed_inverse(motion: Motion, xdd: Any) -> Array:
     """Return the torques (n,) of the driven joints."""
-    moved = closed_motion(tree, roles, q, xd, rate)
-    tau = rnea(tree, q, moved.qd, moved.K @ xdd + moved.k, gravity, external, friction=friction)
-    return np.asarray(moved.K.T @ tau)
+    return np.asarray(motion.K.T @ motion.torques(motion.K @ xdd + motion.k))
 
 
-def closed_forward(
-    tree: Tree, roles: Roles, q: Any, xd: Any, tau: Any, gravity: Any, external: External, rate: Rate, friction: bool
-) -> Array:
+def closed_forward(motion: Motion, tau: Any) -> Array:
     """Return the accelerations xdd (n,) that torques tau (n,) of the driven joints cause."""
-    moved = closed_motion(tree, roles, q, xd, rate)
-    K = moved.K
-    others = K.T @ rnea(tree, q, moved.qd, moved.k, gravity, external, friction=friction)
-    return solve(K.T @ (crba(tree, q) @ K), tau - others)
+    K, H = motion.K, crba(motion.tree, motion.q)
+    return solve(K.T @ (H @ K), tau - K.T @ motion.torques(motion.k))
 
 
-def loop_wrenches(
-    tree: Tree, roles: Roles, q: Any, xd: Any, xdd: Any, gravity: Any, external: External, rate: Rate, friction: bool
-) -> Array:
+def loop_wrenches(motion: Motion, xdd: Any) -> Array:
     """Return the wrench (k, 6) of each loop, force first: of its parent on its child, in the axes of the joint's frame
     in the parent, about its origin. Where the loops restrict some motion twice, y is the shortest of all that fit."""
-    moved = closed_motion(tree, roles, q, xd, rate)
-    tau = rnea(tree, q, moved.qd, moved.K @ xdd + moved.k, gravity, external, friction=friction)
-    y = moved.factors.solve_transposed([tau[j] for j in roles.following])
+    tau = motion.torques(motion.K @ xdd + motion.k)
+    y = motion.factors.solve_transposed([tau[j] for j in motion.roles.following])
     found = []
-    for loop in roles.loops:
-        T = loop_poses(tree, q, loop)[1]
+    for loop in motion.roles.loops:
+        T = loop_poses(motion.tree, motion.q, loop)[1]
         assert loop.kind.rows
         units = [changed(np.zeros((3, 3)), axis) for axis in np.eye(3)]
         units += [changed(skew(axis) @ T[:3, :3], skew(axis) @ T[:3, 3]) for axis in np.eye(3)]
