@@ -419,3 +419,54 @@ def test_the_default_start_is_inside_the_limits():
     )
     at = kt.kinematics.close(tight, LEG_DRIVEN).start  # its crank would be at -79°
     np.testing.assert_array_equal(at, drawn_posture(tight))
+
+
+@pytest.mark.slow
+def test_four_bars_of_any_kind_close_where_they_can():
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        a, b, c, d = rng.uniform(0.1, 1, 4)
+
+        def rocker(phi, branch, a=a, b=b, c=c, d=d):
+            """By the triangle of the crank's end and the rocker; NaN where the lengths do not reach."""
+            x, y = d - a * np.cos(phi), -a * np.sin(phi)
+            with np.errstate(invalid="ignore"):
+                inside = np.arccos((x * x + y * y + c * c - b * b) / (2 * c * np.hypot(x, y)))
+            return np.arctan2(-y, -x) + branch * inside
+
+        angles = np.linspace(-np.pi, np.pi, 501)
+        branch, drawn = rng.choice([-1, 1]), rng.choice(angles[np.isfinite(rocker(angles, 1))])
+        start, crank = rocker(drawn, branch), a * np.array([np.cos(drawn), np.sin(drawn)])
+        way = np.array([d + c * np.cos(start), c * np.sin(start)]) - crank
+        one, two, three = (
+            f'<body name="{n}" pos="{x} {y} 0"><joint name="{n}"/><geom size="1"/>'
+            for n, x, y in (("crank", 0, 0), ("rod", *crank), ("rocker", d, 0))
+        )
+        pin = f'<equality><connect body1="rod" body2="rocker" anchor="{way[0]} {way[1]} 0"/></equality>'
+        text = f"<mujoco><worldbody>{one}{two}</body></body>{three}</body></worldbody>{pin}</mujoco>"
+        x = rng.uniform(-7, 7, 40)
+        found = kt.kinematics.close(kt.load(text, format="mjcf"), "crank")(x[:, None])
+        ways = rocker(np.linspace(drawn, drawn + x, 5001), branch)
+        np.testing.assert_array_equal(found.success, np.isfinite(ways).all(axis=0))
+        off = np.exp(1j * (found.q[:, 2] + start)) - np.exp(1j * ways[-1])
+        assert np.abs(off[found.success]).max(initial=0.0) < 1e-9
+
+
+@pytest.mark.slow
+def test_legs_of_a_stewart_platform_have_the_lengths_that_are_given():
+    base = np.array([(np.cos(a), np.sin(a), 0) for a in np.deg2rad((10, 110, 130, 230, 250, 350))])
+    plate = np.array([(0.5 * np.cos(a), 0.5 * np.sin(a), 0) for a in np.deg2rad((50, 70, 170, 190, 290, 310))])
+    legs, pins = "", ""
+    for i, (foot, way) in enumerate(zip(base, plate + (0, 0, 1) - base, strict=True)):
+        slide = f'<joint name="leg{i}" type="slide" axis="{way[0]} {way[1]} {way[2]}"/><geom size=".1"/>'
+        legs += f'<body name="low{i}" pos="{foot[0]} {foot[1]} 0"><joint name="ball{i}" type="ball"/><geom size=".1"/>'
+        legs += f'<body name="up{i}">{slide}</body></body>'
+        pins += f'<connect body1="up{i}" body2="plate" anchor="{way[0]} {way[1]} {way[2]}"/>'
+    body = '<body name="plate" pos="0 0 1"><freejoint/><geom size=".1"/></body>'
+    robot = kt.load(f"<mujoco><worldbody>{legs}{body}</worldbody><equality>{pins}</equality></mujoco>", format="mjcf")
+    driven = [f"leg{i}" for i in range(6)]
+    x = np.random.default_rng(0).uniform(-0.1, 0.2, (100, 6))
+    T = kt.fk(robot, "plate", driven=driven)(x)
+    ends = plate @ T[:, :3, :3].swapaxes(-1, -2) + T[:, None, :3, 3]
+    lengths = np.linalg.norm(ends - base, axis=-1) - np.linalg.norm(plate + (0, 0, 1) - base, axis=-1)
+    np.testing.assert_allclose(lengths, x, atol=1e-12)
