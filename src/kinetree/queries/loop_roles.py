@@ -51,7 +51,7 @@ def _roles(robot: Robot, names: tuple[str, ...]) -> Roles:
     free = _null(J[:, following])
     if free.shape[1]:
         left = _joints(robot, np.array(following)[np.abs(free).max(axis=1) > 1e-6])
-        message = f"the loops leave {', '.join(map(repr, left))} free when {', '.join(map(repr, names))} stand"
+        message = f"with {', '.join(map(repr, names))} alone, the loops leave {', '.join(map(repr, left))} free"
         raise fail("driven", message, fix=f"name {counted(free.shape[1], 'more driven joint')} of them")
     inside = [j for j in driven if J[:, j].any()]
     most = len(inside) + len(following) - rank(drawn[:, [*inside, *following]])
