@@ -145,6 +145,8 @@ def test_accelerations_and_forces_of_loops(case):
         scale = 1 + np.abs(solved[: robot.nv]).max()
         np.testing.assert_allclose(found, solved[columns], atol=1e-8 * scale)
         np.testing.assert_allclose(tau(x, xd, found, q0=q), torque, atol=1e-9 * (1 + np.abs(torque).max()))
+        rnea = kt.inverse_dynamics(robot, loops="ignore")(q, v, solved[: robot.nv])
+        np.testing.assert_allclose(close.rates(q).T @ rnea, torque, atol=1e-8 * (1 + np.abs(rnea).max()))
         W = wrenches(x, xd, found, q0=q)
         force = -solved[robot.nv :][: 3 * len(loops)].reshape(-1, 3)  # on the second body, in the world's axes
         R = T_loop(q)[:, :3, :3] @ np.array([loop.origin[:3, :3] for loop in loops])
