@@ -117,5 +117,6 @@ def coordinates_of(robot: Robot, loop: Joint) -> set[int]:
 
 def _fault(loop: Joint, what: str) -> Finding:
     message = f"closes a loop over joints in between, which {what} would not keep closed"
-    fix = 'pass loops="ignore", or --loops ignore; kt.kinematics.loop_error(robot) is how far the loop is open'
+    fix = 'pass loops="ignore", or --loops ignore; kt.kinematics.loop_error(robot) is how far the loop is open, and '
+    fix += "kt.kinematics.close(robot, driven) closes it"
     return Finding("loop", "error", message, loop.source, f"joint {loop.name!r}", fix)
