@@ -1,5 +1,7 @@
 """Closed loops: positions, Jacobians and forces of robots of which only some joints are driven."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,9 @@ import kinetree as kt
 from each import each
 from kinetree.algorithms.closing import HEAD, ROUND, SHARE, STRIDE, begun, closing_step, demands, loop_jacobian
 from kinetree.algorithms.differential import integrate
+from kinetree.algorithms.kinematics import loop_poses
 from kinetree.errors import KinetreeError
+from kinetree.model.assemble import build, parts_of
 from kinetree.model.drawn import drawn_posture
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.queries.loop_roles import loop_roles
@@ -325,6 +329,20 @@ def test_demands_are_as_for_the_identity_where_a_type_can_reach(kind):
         off = np.abs(np.array(kind.rows(axes, moved)) - closed).max(initial=0.0)
         gap = max(kind.gap(axes, 0.0, moved))
         assert (off > 0.02 * gap) and (off < 3 * gap) if gap else off == 0
+
+
+def test_demands_by_hand():
+    axis = np.array((0.36, 0.48, 0.8))
+    T = se3.homogeneous(se3.rotation(axis, 0.1), (1.0, 2.0, 3.0))
+    np.testing.assert_allclose(JOINT_TYPES["fixed"].rows(None, T), (1, 2, 3, *(np.sin(0.1) * axis)), atol=1e-15)
+    parts = parts_of(kt.load(fourbar(), format="mjcf"))
+    oblique = np.array([(1.0, 0.0, 0.0), (0.6, 0.0, 0.8)])
+    parts.loops = [replace(parts.loops[0], type="universal", axes=oblique)]
+    robot = build(parts)
+    loops = tuple(robot.loops.values())
+    closed = [loops[0].kind.rows(oblique, se3.IDENTITY)[-1], demands(tree(robot), robot.zero, loops)[-1]]
+    turned = loop_poses(tree(robot), robot.zero, loops[0])[1][:3, :3]
+    np.testing.assert_allclose(closed, (0.6, oblique[0] @ turned @ oblique[1] - 0.6), atol=1e-15)
 
 
 @each("make", [delta, gripper, fourbar])
