@@ -1,7 +1,7 @@
 """Arguments of commands that are models, and the options for reading them."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -65,7 +65,6 @@ def joint_values(name: str = "values", others: str = "Other joints stay neutral.
     return assignments("--q", name, "JOINT=VALUE", help)
 
 
-CLOSE = "; --loops closed closes it"
 close_option = option(
     "--loops",
     "Ignore closed loops, or close them: joints of --q are given, the others in loops follow.",
@@ -286,8 +285,12 @@ def note_open_loops(robot: Robot, q: Array, fix: str = "") -> None:
         remark(f"note: loop {name!r} is open by {by}{others}; the real robot cannot be there{fix}")
 
 
-def closed_configuration(robot: Robot, names: Iterable[str], q: Array, in_degrees: bool) -> Array:
-    """Return q (nq,) with closed loops, the joints of these names where they are; print where the others then are."""
+def with_loops(robot: Robot, names: Collection[str], q: Array, loops: str, in_degrees: bool) -> Array:
+    """Return q (nq,), with a note on open loops; or if `loops` is "closed" q with closed loops, the joints of these
+    names where they are, and a note on where the others then are."""
+    if loops != "closed":
+        note_open_loops(robot, q, "; --loops closed closes it" if names else "")
+        return q
     from kinetree.queries.closing import close
 
     driven = [name for name in robot.joint_names if name in {*names}]

@@ -10,16 +10,7 @@ import numpy as np
 from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, shown, tool_options, who
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._joints import with_joints
-from kinetree.cli._model import (
-    CLOSE,
-    close_option,
-    closed_configuration,
-    configuration,
-    joint_values,
-    json_option,
-    note_open_loops,
-    robot_argument,
-)
+from kinetree.cli._model import close_option, configuration, joint_values, json_option, robot_argument, with_loops
 from kinetree.cli._output import print_json
 from kinetree.cli._pendant import arm_of, command_arm, robot_model
 from kinetree.cli._say import say
@@ -77,12 +68,10 @@ def command(
     elif not frames:
         raise click.UsageError("Missing argument 'FRAME...'.")
     q = arm.configuration(values, in_degrees) if arm else configuration(robot, values, in_degrees)
-    if loops == "closed":
-        q = closed_configuration(robot, values, q, in_degrees)
+    q = with_loops(robot, values, q, loops, in_degrees)
     poses = fk(robot, frames, base).interpret(q)  # one configuration is not worth compiling
     if not np.isfinite(poses).all():
         raise fail("overflow", "the poses are not finite; expected coordinates that keep them so", element="--q")
-    note_open_loops(robot, q, CLOSE if values else "")
     base = base or robot.root
     if controller is not None:
         used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]

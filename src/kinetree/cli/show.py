@@ -9,15 +9,7 @@ import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, kinetree_command, option
-from kinetree.cli._model import (
-    CLOSE,
-    close_option,
-    closed_configuration,
-    configuration,
-    joint_values,
-    note_open_loops,
-    robot_argument,
-)
+from kinetree.cli._model import close_option, configuration, joint_values, robot_argument, with_loops
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.cli._pendant import CommandArm, with_arm
@@ -89,11 +81,10 @@ def command(
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     place = arm.configuration if arm else partial(configuration, robot)
     q = place(values, in_degrees) if values else None
-    if loops == "closed":
-        q = closed_configuration(robot, values, robot.q() if q is None else q, in_degrees)
+    placed = with_loops(robot, values, robot.q() if q is None else q, loops, in_degrees)
+    q = placed if values else None
     if arm and q is not None:
         arm.print_joints(q, in_degrees, sys.stderr)
-    note_open_loops(robot, robot.q() if q is None else q, CLOSE if values else "")
     if q is not None and not robot.limits.contains(q):
         outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
         more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""

@@ -6,18 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.closing import (
-    HEAD,
-    SHARE,
-    Factors,
-    Roles,
-    begun,
-    closing_step,
-    demands,
-    ended,
-    following_rates,
-    loop_jacobian,
-)
+from kinetree.algorithms import closing
+from kinetree.algorithms.closing import HEAD, SHARE, Factors, Roles, demands, loop_jacobian
 from kinetree.algorithms.differential import difference, integrate
 from kinetree.algorithms.gauge import gauged
 from kinetree.arguments import explain_type_errors
@@ -171,7 +161,7 @@ def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopClo
     K = Port("K", (nv, len(driven)), driven, "rates of all joints for those of the driven ones", names)
 
     def step() -> Program:
-        return trace(partial(closing_step, model, roles, places), *(port.shape for port in walk), repeated=True)
+        return trace(partial(closing.closing_step, model, roles, places), *(port.shape for port in walk), repeated=True)
 
     made = LoopCloser(
         driven=roles.joints,
@@ -179,15 +169,24 @@ def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopClo
         velocity_names=driven,
         following=tuple(names[j] for j in roles.following),
         held=tuple(names[j] for j in roles.held),
-        rates=query(robot, ("closed_rates", roles.key), ends, K, lambda model, q: following_rates(model, roles, q)),
+        rates=query(
+            robot, ("closed_rates", roles.key), ends, K, lambda model, q: closing.following_rates(model, roles, q)
+        ),
         roles=roles,
         start=drawn_posture(robot),
         _tolerance=np.array(tolerance),
         _begin=query(
-            robot, ("close_begin", roles.key), ends, walk, lambda model, *qx: begun(model, roles, places, *qx), [x]
+            robot,
+            ("close_begin", roles.key),
+            ends,
+            walk,
+            lambda model, *qx: closing.begun(model, roles, places, *qx),
+            [x],
         ),
         _walk=Kernel("close", walk, walk[0], step, origin(robot, ("close", roles.key))),
-        _end=query(robot, ("close_end", roles.key), ends, end, lambda model, *qx: ended(model, roles, *qx), [x]),
+        _end=query(
+            robot, ("close_end", roles.key), ends, end, lambda model, *qx: closing.ended(model, roles, *qx), [x]
+        ),
     )
     return replace(made, start=_start(robot, made))
 
