@@ -7,9 +7,10 @@ import pytest
 
 import kinetree as kt
 from each import each
-from kinetree.algorithms.closing import HEAD, ROUND, SHARE, STRIDE, begun, closing_step, demands, loop_jacobian
+from kinetree.algorithms.closing import HEAD, ROUND, SHARE, STRIDE, begun, closing_step
 from kinetree.algorithms.differential import integrate
 from kinetree.algorithms.kinematics import loop_poses
+from kinetree.algorithms.loops import demands, loop_jacobian
 from kinetree.errors import KinetreeError
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.drawn import drawn_posture

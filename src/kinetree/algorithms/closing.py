@@ -12,18 +12,17 @@ branches cross, at a change point.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.differential import difference, integrate, twists
-from kinetree.algorithms.kinematics import loop_error, loop_poses
+from kinetree.algorithms.differential import difference, integrate
+from kinetree.algorithms.factors import FLAT, Factors
+from kinetree.algorithms.kinematics import loop_error
+from kinetree.algorithms.loops import Roles, demands, loop_jacobian, spread
 from kinetree.algorithms.vectors import dot, largest
-from kinetree.model.robot import Joint
 from kinetree.model.tree import Tree
-from kinetree.spatial import Array, se3
-from kinetree.spatial.plucker import skew
+from kinetree.spatial import Array
 
 GOING, SHARE, STRIDE, ROUND, LAST, LEFT, HEAD = range(7)
 """Indices in a state: above zero while running, zero when closed, below when given up; share of the way that is done;
@@ -39,125 +38,6 @@ CROSSING = 1e-5
 """Largest change of a coordinate in a step that may change the orientation, rad or m."""
 LEAST = 1e-13
 """Share of the way below which a step is not shortened again."""
-FLAT = 1e-10
-"""Part of a column of J_p outside of the columns before it, below which it counts as none."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Roles:
-    """Which velocity coordinates do what.
-
-    loops: the closing joints. joints: the driven ones. driven (n,): those that are given, in the order of the inputs.
-    following (k,): those that the loops determine. held: those that the loops leave to turn freely, such as a rod about
-    its own axis, and those of other joints; they stay. columns: the places in q of the driven joints. key: a digest of
-    all that.
-    """
-
-    loops: tuple[Joint, ...]
-    joints: tuple[str, ...]
-    driven: tuple[int, ...]
-    following: tuple[int, ...]
-    held: tuple[int, ...]
-    columns: tuple[int, ...]
-    key: str
-
-    @property
-    def ends(self) -> tuple[str, ...]:
-        """The links that the loops connect."""
-        return tuple(dict.fromkeys(end for loop in self.loops for end in (loop.parent, loop.child)))
-
-
-def demands(tree: Tree, q: Any, loops: Sequence[Joint]) -> list[Any]:
-    """Return the numbers (m,) that are zero where all loops are closed."""
-    found: list[Any] = []
-    for loop in loops:
-        assert loop.kind.rows
-        now, closed = (loop.kind.rows(loop.axes, T) for T in (loop_poses(tree, q, loop)[1], se3.IDENTITY))
-        found += [a - b for a, b in zip(now, closed, strict=True)]
-    return found
-
-
-def loop_jacobian(tree: Tree, q: Any, loops: Sequence[Joint]) -> Array:
-    """Return the rates (m, nv) of `demands` for unit rates of the velocity coordinates."""
-    blocks = []
-    for loop in loops:
-        assert loop.kind.rows
-        T = loop_poses(tree, q, loop)[0]
-        columns: list[Any] = [np.zeros(len(loop.kind.rows(loop.axes, se3.IDENTITY)))] * tree.nv
-        for j, _, v, w in twists(tree, q, loop.child, loop.parent):
-            change = changed(skew(w) @ T[:3, :3], v)
-            change = changed(loop.origin[:3, :3].T @ change[:3, :3], loop.origin[:3, :3].T @ change[:3, 3])
-            columns[j] = columns[j] + np.array(loop.kind.rows(loop.axes, change @ se3.inverse(loop.child_origin)))
-        blocks.append(np.array(columns, dtype=object).reshape(tree.nv, -1).T)
-    return np.concatenate([np.zeros((0, tree.nv)), *blocks])
-
-
-def changed(turn: Array, v: Array) -> Array:
-    """Return the rate (4, 4) of a pose, whose last row does not change."""
-    return np.array([[*turn[i], v[i]] for i in range(3)] + [[0.0] * 4])
-
-
-class Factors:
-    """J_p = Q R, by columns; those that add nothing (`FLAT`) count as zero, or make all results NaN if `strict`.
-
-    left: the least part, squared, that a column has outside of those before it; 0 at a dead centre.
-    """
-
-    def __init__(self, J: Array, *, strict: bool = False) -> None:
-        self.J = J
-        self.Q: list[list[Any]] = []
-        self.R: list[list[Any]] = []
-        self.inverse: list[Any] = []
-        self.left: Any = 1.0
-        for column in J.T:
-            left, above = list(column), []
-            for unit in self.Q:
-                along = dot(unit, left)
-                above.append(along)
-                left = [a - along * u for a, u in zip(left, unit, strict=True)]
-            size, whole = dot(left, left), dot(column, column)
-            counts = size > FLAT**2 * whole
-            inverse = np.where(counts, 1.0 / np.sqrt(np.where(counts, size, 1.0)), np.nan if strict else 0.0)
-            self.Q.append([a * inverse for a in left])
-            self.R.append(above)
-            self.inverse.append(inverse)
-            self.left = np.minimum(self.left, size / np.maximum(whole, se3.TINY))
-
-    def turned(self, Q: Sequence[Sequence[Any]]) -> Any:
-        """Return 1 if some minor of Qᵀ J_p is negative, which those of J_p = Q R are not, else 0."""
-        A = [[dot(unit, column) for column in self.J.T] for unit in Q]
-        found: Any = 0.0
-        for i, row in enumerate(A):
-            found = np.where(row[i] < 0.0, 1.0, found)
-            inverse = np.where(row[i] > 0.0, 1.0 / np.where(row[i] > 0.0, row[i], 1.0), 0.0)
-            for other in A[i + 1 :]:
-                ratio = other[i] * inverse
-                other[i + 1 :] = [a - ratio * b for a, b in zip(other[i + 1 :], row[i + 1 :], strict=True)]
-        return found
-
-    def solve(self, b: Any) -> list[Any]:
-        """Return J_p⁺ b (k,)."""
-        x = [dot(unit, b) for unit in self.Q]
-        for j in reversed(range(len(x))):
-            x[j] = x[j] * self.inverse[j]
-            for i in range(j):
-                x[i] = x[i] - self.R[j][i] * x[j]
-        return x
-
-    def rates(self, tree: Tree, roles: Roles, J: Array) -> Array:
-        """Return K (nv, n), the rates of all coordinates for those of the driven ones."""
-        columns = [spread(tree.nv, roles.following, [-x for x in self.solve(J[:, j])]) for j in roles.driven]
-        K = np.array(columns, dtype=object).reshape(-1, tree.nv).T
-        for i, j in enumerate(roles.driven):
-            K[j, i] = 1.0
-        return K
-
-    def solve_transposed(self, r: Sequence[Any]) -> list[Any]:
-        """Return the shortest y (m,) with J_pᵀ y = r."""
-        z: list[Any] = []
-        for j, above in enumerate(self.R):
-            z.append((r[j] - dot(above, z)) * self.inverse[j])
-        return [dot(column, z) for column in zip(*self.Q, strict=True)]
 
 
 def following_rates(tree: Tree, roles: Roles, q: Any) -> Array:
@@ -237,11 +117,3 @@ def closing_step(tree: Tree, roles: Roles, places: Sequence[tuple[int, int]], st
 def _chosen(which: Any, these: Any, others: Any) -> list[Any]:
     """Return these numbers where `which` is above zero, else the others."""
     return [np.where(which > 0.0, a, b) for a, b in zip(these, others, strict=True)]
-
-
-def spread(nv: int, columns: Sequence[int], values: Sequence[Any]) -> Array:
-    """Return values in their places among zeros (nv,)."""
-    whole = np.full(nv, 0.0, dtype=object)
-    for j, x in zip(columns, values, strict=True):
-        whole[j] = x
-    return whole

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms import closing
-from kinetree.algorithms.closing import HEAD, SHARE, Factors, Roles, demands, loop_jacobian
+from kinetree.algorithms.closing import HEAD, SHARE
 from kinetree.algorithms.differential import difference, integrate
+from kinetree.algorithms.factors import Factors
 from kinetree.algorithms.gauge import gauged
+from kinetree.algorithms.loops import Roles, demands, loop_jacobian
 from kinetree.arguments import explain_type_errors
 from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
@@ -49,7 +51,7 @@ class ClosedLoops(Displayable):
     share: Array | float
     dead: Array | bool
     why: str = ""
-    """Of a single result, what is said above in words; else empty."""
+    """Of a single result, the reason in words; else empty."""
 
     def __repr__(self) -> str:
         done = np.asarray(self.success)

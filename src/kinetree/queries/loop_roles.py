@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kinetree.algorithms.closing import Roles, loop_jacobian
 from kinetree.algorithms.differential import integrate
+from kinetree.algorithms.loops import Roles, loop_jacobian
 from kinetree.compiler.cache import digest
 from kinetree.display import counted
 from kinetree.errors import Finding, KinetreeError, fail

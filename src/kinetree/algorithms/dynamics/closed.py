@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.closing import Factors, Roles, changed, loop_jacobian, spread
 from kinetree.algorithms.dynamics.mass_matrix import crba, solve
+from kinetree.algorithms.factors import Factors
 from kinetree.algorithms.kinematics import loop_poses
+from kinetree.algorithms.loops import Roles, changed, loop_jacobian, spread
 from kinetree.model.tree import Tree
 from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
