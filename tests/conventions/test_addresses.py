@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import kinetree as kt
+from each import each
 from kinetree.confine import Confinement
 from kinetree.rules.shapes.addresses import lost_siblings
 from kinetree.rules.shapes.portable import Portable
@@ -59,6 +60,35 @@ def test_not_above_a_package_nor_outside_of_the_workspace(tmp_path):
 
 def test_a_text_has_no_folder():
     assert list(lost_siblings(NAMES, "<text>", False)) == []
+
+
+@each(
+    "files, name, expected",
+    (
+        (["mine/package.xml", "mine/a.stl"], "package://theirs/a.stl", ("warning", "the file is in 'mine'")),
+        (["mine/a.stl"], "package://theirs/a.stl", ("info", "the file is in 'mine'")),
+        (["mine/model.config", "mine/a.stl"], "model://theirs/a.stl", ("warning", "the file is in 'mine'")),
+        (["arm_parts/a.stl"], "model://arm_part/a.stl", ("warning", "the file is in 'arm_parts'")),
+        (["arm_parts/a.stl"], "package://arm_part/a.stl", ("warning", "the file is in 'arm_parts'")),
+        (["Parts/a.stl"], "package://parts/a.stl", ("warning", "the file is in 'Parts'")),
+        (["arm_parts/b.stl"], "model://arm_part/a.stl", ("info", "the model 'arm_part' is not found")),
+        (["arm_parts2/a.stl"], "model://arm_parts3/a.stl", ("info", "the model 'arm_parts3' is not found")),
+        (["arm_parts/a.stl"], "model://leg_parts/a.stl", ("info", "the model 'leg_parts' is not found")),
+    ),
+)
+def test_the_right_place_of_a_mesh(files: list[str], name: str, expected: tuple[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "".join(filter(str.isalnum, repr((files, name))))
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text("<package><name>mine</name><depend>theirs</depend></package>")
+    (folder / "mine").mkdir(exist_ok=True)
+    place = "<mesh><uri>{}</uri></mesh>" if name.startswith("model") else '<mesh filename="{}"/>'
+    body = f'<link name="a"><visual name="v"><geometry>{place.format(name)}</geometry></visual></link>'
+    is_sdf = name.startswith("model")
+    text = f'<sdf version="1.9"><model name="m">{body}</model></sdf>' if is_sdf else f'<robot name="m">{body}</robot>'
+    (model := folder / "mine" / ("model.sdf" if is_sdf else "m.urdf")).write_text(text)
+    (found,) = kt.check(model, select=["MSH-002"])
+    assert found.severity == expected[0] and expected[1] in found.message
 
 
 def test_the_place_of_a_path_of_one_computer():

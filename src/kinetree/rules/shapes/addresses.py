@@ -12,15 +12,17 @@ from posixpath import basename, dirname, normpath
 from types import MappingProxyType
 from typing import Literal
 
-from kinetree.confine import Confinement
+from kinetree.confine import Confinement, is_shared
 from kinetree.errors import KinetreeError
 from kinetree.files.opener import folder_of, joined, read_file
+from kinetree.files.packages import MARKS
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
 LIKE = Threshold(0.8, "of 1", "smallest similarity of a scheme to package that is a slip")
 DEEPEST = Threshold(4, "folders", "largest number of folders above the model in which a mesh is looked for")
-SOUGHT = (LIKE, DEEPEST)
+SOUGHT = (LIKE, DEEPEST, NEARLY, LETTERS)
 """Numbers on which findings about addresses depend."""
 
 MOST_FOLDERS = 50  # beside a model, in which the meshes of a package are looked for
@@ -63,17 +65,29 @@ def _like(scheme: str) -> bool:
     return SequenceMatcher(None, scheme, "package").ratio() >= LIKE
 
 
-def in_own_package(name: str, file: str, confined: Confinement | Literal[False]) -> str:
-    """Return the folder above a file which has a mesh whose package is not found, or ""."""
-    rest = name.removeprefix("package://").partition("/")[2]
+def right_place(name: str, file: str, confined: Confinement | Literal[False]) -> tuple[str, bool]:
+    """Return the folder that has a mesh whose package or model is not found, or "", and whether it is surely meant: one
+    above a file, which is surely meant if it is a package or a model; or one beside these, of nearly the same name."""
+    package, _, rest = name.partition("://")[2].partition("/")
     for folder in Path(file).absolute().parents[: int(DEEPEST)]:
-        with suppress(OSError, ValueError, KinetreeError):
-            path = joined(folder, rest, name)
-            if rest and not (confined and not confined.holds(path)) and path.is_file():
-                return folder.name
+        for place in (folder, *_namesakes(package, folder.parent)) if rest else ():
+            with suppress(OSError, ValueError, KinetreeError):
+                path = joined(place, rest, name)
+                if not (confined and not confined.holds(path)) and path.is_file():
+                    return place.name, place != folder or any((place / mark).is_file() for mark in MARKS)
         if _is_top(folder):
             break
-    return ""
+    return "", False
+
+
+def _namesakes(name: str, above: Path) -> Iterator[Path]:
+    """Yield the folder in another whose name is nearly, but not, a name, with the same numbers."""
+    names = []
+    if not is_shared(str(above)):
+        with suppress(OSError):
+            names = [one for one in os.listdir(above) if re.findall(r"\d+", one) == re.findall(r"\d+", name)]
+    if near := nearly(name, sorted(names)):
+        yield above / near
 
 
 def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:

@@ -26,10 +26,10 @@ from kinetree.rules.shapes.addresses import (
     ASTRAY,
     SOUGHT,
     address_fault,
-    in_own_package,
     is_whole,
     lost_siblings,
     misspelt_scheme,
+    right_place,
     undeclared,
 )
 from kinetree.rules.shapes.geometry import HUGE, TINY
@@ -134,13 +134,14 @@ class MissingMesh(MeshRule):
                 unknown.add(package)
                 asked = geometry.source.file if geometry.source else ""
                 file = asked if is_urdf and scheme == "package" else ""
+                here, sure = right_place(name, asked, confined) if asked else ("", False)
                 siblings = (other for other in uses if asked and other.startswith(f"{scheme}://{package}/"))
                 for other, folder in lost_siblings(siblings, asked, confined):
                     message = f"the mesh {other!r} is not in {folder!r}, which has others of its folder"
                     yield self.finding(message, uses[other][0], source=uses[other][1].source)
-                if file and (here := in_own_package(name, file, confined)):
-                    message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
-                    yield self.finding(message, link, source=geometry.source, severity="info")
+                if here:
+                    message = f"the {scheme} of the mesh {name!r} is not found, but the file is in {here!r}"
+                    yield self.finding(message, link, source=geometry.source, severity=None if sure else "info")
                 elif file and (manifest := undeclared(package, file)):
                     message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
                     yield self.finding(message, link, source=geometry.source)
