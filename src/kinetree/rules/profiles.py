@@ -28,7 +28,7 @@ _TABLE = {
     "INR": ("Masses and inertias", "masses.inertia masses.missing"),
     "GEO": ("Shapes and colours", "shapes.geometry shapes.looks"),
     "MSH": ("Files of meshes and textures", "shapes.meshes shapes.portable shapes.looks blocks.files"),
-    "XAC": ("Texts of xacro files", "xacro.prefixes xacro.macros xacro.properties xacro.stray"),
+    "XAC": ("Texts of xacro files", "xacro.prefixes xacro.macros xacro.properties xacro.fragments"),
     "CTL": ("Interfaces of ros2_control, and transmissions", "blocks.ros2_control blocks.transmissions"),
     "MVT": (
         "YAML files of MoveIt and controllers",

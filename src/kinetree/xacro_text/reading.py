@@ -78,7 +78,8 @@ def read_program(
     names = frozenset(macro.name for macro in made.macros)
     package = None if made.whole or not made.others else package_of(xacro_roots[0].document.file)
     for element, place in made.others:
-        if element.tag in names or (package and element.tag in package.macros):  # which the including file may have
+        is_around = package and element.tag in package.macros and (element.attributes or element.children)
+        if element.tag in names or is_around:
             made.bare.append(element)
             made.calls.append(Call(element, element.tag, place))
     made.complete &= len(made.macros) <= MOST_MACROS

@@ -87,8 +87,8 @@ class DefinedNames(XacroTextRule):
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, a
-        text that is compared without quotation marks, and as a remark a name that every caller has to define. Not an argument in a macro of another file that the robot
-        does not call: robots that call it may declare it."""
+        text that is compared without quotation marks, and as a remark a name that every caller has to define. Not an
+        argument in a macro of another file that the robot does not call: robots that call it may declare it."""
         declared = [argument.get("name") or "" for argument in program.arguments]
         seen = set()
         for use, name, known in undefined(program):
@@ -293,7 +293,6 @@ class OneAddress(XacroTextRule):
     """
 
     code = "XAC-013"
-    level = "MAY"
     clause = "xmlns:xacro is the same in all files"
     good, bad = LEFT, f'{LEFT}<xacro:include filename="$(find arm)/old_address.xacro"/>'
     context = IncludedFiles.context
