@@ -21,7 +21,7 @@ _TABLE = {
         "Elements for Gazebo, ros2_control and transmissions",
         "structure blocks.gazebo blocks.plugins blocks.wheels blocks.sensors",
     ),
-    "NAM": ("Names of links and joints", "names.letters names.tree names.mirror"),
+    "NAM": ("Names of links and joints", "names.letters names.tree names.mirror names.slips"),
     "JNT": ("Axes, places and damping of joints", "joints.axes joints.places"),
     "LIM": ("Limits of joints", "joints.ranges joints.same_limits"),
     "MIM": ("Joints that follow others (mimic)", "joints.ranges"),

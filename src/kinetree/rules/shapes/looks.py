@@ -61,33 +61,6 @@ class Colour(LinkQuality):
             yield self.finding(message, about, source=material.source or (link.source if link else None), fix=fix)
 
 
-class NamelessColours(LinkQuality):
-    """Materials of different colours have different names, and no name is empty.
-
-    Programs that look materials up by name, such as urdfpy, give all shapes without a name the colour of the first.
-    """
-
-    code = "GEO-007"
-    clause = "name of the material"
-    good = '<link name="base_link">'
-    bad = "<link name='base_link'>{}{}".format(
-        *(
-            f'<visual><geometry><sphere radius="0.1"/></geometry><material name=""><color rgba="{rgba}"/></material></visual>'
-            for rgba in ("1 0 0 1", "0 1 0 1")
-        )
-    )
-
-    def check(self, robot: Robot, shapes: Shapes) -> Iterator[Finding]:
-        """Empty names of materials with different colours; one finding for all."""
-        looks = [(shape.material, link) for link, shape in shapes if shape.material and not shape.material.name]
-        others = [(material, link) for material, link in looks if material.rgba != looks[0][0].rgba]
-        if others and robot.text and robot.text.format == "urdf":
-            material, link = others[0]
-            first = looks[0][1].name
-            message = f"the name of the material is empty, as that of {first!r}, but the colour is another"
-            yield self.finding(message, link, source=material.source, fix="give each colour a name")
-
-
 class CollisionSize(LinkQuality):
     """The collision shapes of a link are where its visuals are, and about as large.
 
