@@ -34,15 +34,12 @@ class OneSpelling(Quality):
     def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
         """A word of one name alone that lacks a letter within, has one too many or two exchanged, if several names have
         the right one; and a name of one side whose counterpart has other letters."""
-        counts: Counter[str] = Counter()
-        for thing in named:
-            counts.update({word.lower() for word in WORD.findall(thing.name)})
+        counts = Counter(word for thing in named for word in {*_words(thing)})
         often = [word for word, count in counts.items() if count >= OFTEN]
         known = {*robot.links, *robot.joints}
         for thing in named:
-            rare = [word for word in map(str.lower, WORD.findall(thing.name)) if counts[word] == 1]
-            slips = ((word, one) for word in rare if len(word) >= SHORTEST for one in often if _is_slip(word, one))
-            if slip := next(slips, None):
+            rare = [word for word in _words(thing) if counts[word] == 1 and len(word) >= SHORTEST]
+            if slip := next(((word, one) for word in rare for one in often if _is_slip(word, one)), None):
                 yield self.finding(f"the word {slip[0]!r} is {slip[1]!r} in {counts[slip[1]]} other names", thing)
         alone = [one for one in named if side_of(one.name) and other_side(one.name) not in known]
         for kind in (Link, Joint):
@@ -57,10 +54,16 @@ class OneSpelling(Quality):
                 )
 
 
+def _words(thing: Link | Joint) -> list[str]:
+    return [word.lower() for word in WORD.findall(thing.name)]
+
+
 def _is_slip(word: str, meant: str) -> bool:
-    """Return whether a word lacks a letter of another between its first and last, has one more, or two exchanged."""
+    """Return whether two words with the same ends differ by one letter more, or by two exchanged."""
     short, long = sorted((word, meant), key=len)
-    if len(long) == len(short):
-        swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1))
-        return word != meant and meant in swapped
-    return len(long) == len(short) + 1 and any(long[:i] + long[i + 1 :] == short for i in range(1, len(short)))
+    swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 2))
+    return (
+        meant in swapped
+        if len(long) == len(short)
+        else short in (long[:i] + long[i + 1 :] for i in range(1, len(short)))
+    )

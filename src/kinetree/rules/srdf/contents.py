@@ -159,7 +159,7 @@ class NamesExist(OfSrdf):
 class SlashesInSrdf(OfSrdf):
     """Names of links in an SRDF do not begin with a slash.
 
-    tf2 refuses such frames; if the names of the robot's links lose their slash, those of the SRDF exist no more.
+    tf2 refuses such frames, and a robot without them has other names.
     """
 
     code = "SRD-014"
@@ -172,10 +172,9 @@ class SlashesInSrdf(OfSrdf):
     def check(self, semantic: Semantic) -> Iterator[Finding]:
         """A slash at the beginning; one finding for all."""
         if wrong := [one for one in semantic.references() if one.kind == "link" and one.name.startswith("/")]:
-            more = others(list(dict.fromkeys(one.name for one in wrong if one.name != wrong[0].name)))
-            message = f"the name {wrong[0].name!r} begins with a slash, which tf2 refuses; remove the slash{more}"
-            about = semantic.label(wrong[0].item, wrong[0].field)
-            yield self.finding(message, about, source=wrong[0].source)
+            first, *more = dict.fromkeys(one.name for one in wrong)
+            message = f"the name {first!r} begins with a slash, which tf2 refuses; remove the slash{others(more)}"
+            yield self.finding(message, semantic.label(wrong[0].item, wrong[0].field), source=wrong[0].source)
 
 
 class ChainsGoDown(OfSrdf):

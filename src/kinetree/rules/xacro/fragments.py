@@ -1,11 +1,10 @@
-"""What readers and rules of robots say, in macros that no robot calls: leftovers, and names of links and materials."""
+"""What readers and rules of robots say, in macros that no robot calls: leftovers, and names of materials."""
 
 from collections.abc import Iterator
 
 from kinetree.errors import Finding
 from kinetree.rules.xacro.macros import XacroTextRule
 from kinetree.syntax.xml.reader import Element
-from kinetree.xacro_text.package import is_included_around
 from kinetree.xacro_text.reading import BLOCKS
 from kinetree.xacro_text.text import Program
 
@@ -22,9 +21,9 @@ class StrayText(XacroTextRule):
     code = "XAC-014"
     clause = "links, joints and macros have elements inside, and no text"
     base = (
-        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="p" value="r_"/>'
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
         '<material name="red"><color rgba="1 0 0 1"/></material><link name="a"/><xacro:macro name="m">'
-        '<link name="${p}b"><visual><material name="red"/></visual></link></xacro:macro></robot>'
+        '<link name="b"><visual><material name="red"/></visual></link></xacro:macro></robot>'
     )
     good, bad = "<visual>", "`<visual>"
 
@@ -36,51 +35,25 @@ class StrayText(XacroTextRule):
                 yield self.at(element, None, f"the text {shown[:40]!r} has no meaning here; remove it")
 
 
-class SlashBeforeNames(XacroTextRule):
-    """No property puts a slash before the names of links.
-
-    tf2 refuses such frames. NAM-004 says it of links, once the robot can be made.
-    """
-
-    code = "XAC-015"
-    clause = "frame_ids cannot start with a slash"
-    url = "http://wiki.ros.org/tf2/Migration"
-    base, good, bad = StrayText.base, 'value="r_"', 'value="/r_"'
-
-    def check(self, program: Program) -> Iterator[Finding]:
-        """A property that begins names of links, in files that no other includes and in macros that the robot does not
-        call."""
-        slashed = {one.get("name"): one for one, _ in program.defined if (one.get("value") or "").startswith("/")}
-        links = [one for one in _unread(program) if one.tag == "link"] if slashed else ()
-        uses = [use for link in links for use in program.uses_of.get(id(link), ()) if use.words.names]
-        for use in uses if uses and not is_included_around(program.roots[0].document.file) else ():
-            first = use.words.names[0]
-            is_own = any(first in program.local[id(macro.element)] for macro in use.place.macros)
-            if (use.element.get("name") or "").startswith("${") and not is_own and (one := slashed.pop(first, None)):
-                message = f"names of links begin with its slash, {one.get('value')!r}, which tf2 refuses; remove it"
-                yield self.at(one, "value", message)
-
-
 class LettersOfMaterials(XacroTextRule):
     """The name of a material has the letters of its definition, small or capital.
 
     Otherwise it has no colour. The reader warns of it only if the robot can be made.
     """
 
-    code = "XAC-016"
+    code = "XAC-015"
     clause = "a material is defined once, and then named"
     base, good, bad = StrayText.base, '<material name="red"/>', '<material name="Red"/>'
 
     def check(self, program: Program) -> Iterator[Finding]:
         """A material without a colour that no file defines, if one does whose name has other letters; in files of
         macros alone and in macros that the robot does not call."""
-        looks = (one for root in program.roots for one in root.walk() if one.tag == "material" and one.children)
-        defined = {one.get("name") or "" for one in looks}
+        looks = [one for root in program.roots for one in root.walk() if one.tag == "material"]
+        defined = {one.get("name") or "": one for one in looks if one.children}
         alike = {name.lower(): name for name in defined}
         for one in _unread(program):
             name = one.get("name") or ""
-            meant = alike.get(name.lower()) if one.tag == "material" and name not in defined else None
-            if meant:
+            if one.tag == "material" and name not in defined and (meant := alike.get(name.lower())):
                 yield self.at(one, "name", f"no file defines the material {name!r}; did you mean {meant!r}?")
 
 
