@@ -1,6 +1,7 @@
 """Meshes of packages that are not found, whose siblings lie near the model, and paths of one computer."""
 
 from pathlib import Path
+from tempfile import mkdtemp
 
 import kinetree as kt
 from each import each
@@ -77,7 +78,7 @@ def test_a_text_has_no_folder():
     ),
 )
 def test_the_right_place_of_a_mesh(files: list[str], name: str, expected: tuple[str, str], tmp_path: Path) -> None:
-    folder = tmp_path / "".join(filter(str.isalnum, repr((files, name))))
+    folder = Path(mkdtemp(dir=tmp_path))
     for file in files:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text("<package><name>mine</name><depend>theirs</depend></package>")

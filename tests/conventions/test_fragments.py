@@ -1,6 +1,7 @@
 """What is found in xacro files that make no robot, from what their package has."""
 
 from pathlib import Path
+from tempfile import mkdtemp
 
 import kinetree as kt
 from each import each
@@ -10,11 +11,12 @@ HEAD = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">'
 WHEEL = f'{HEAD}<xacro:macro name="wheel" params="on"><link name="${{on}}"/></xacro:macro></robot>'
 
 
-def found(folder: Path, inside: str, **files: str) -> list[tuple[str, str, str | None]]:
-    """What is found in a file of a package without what MODEL lacks: code, severity, and what the message ends with."""
+def found(folder: Path, inside: str, **files: str) -> list[tuple[str, str, str]]:
+    """What rules of xacro find in a file beside other files of a package: code, severity and message."""
     packages._package.cache_clear()
     packages._folder_of.cache_clear()
     texts = {"package.xml": "<package><name>arm</name></package>", "wheel.xacro": WHEEL, **files}
+    folder = Path(mkdtemp(dir=folder), "arm")
     (folder / "urdf").mkdir(parents=True)
     for name, text in texts.items():
         (folder / name).write_text(text)
@@ -41,8 +43,7 @@ def found(folder: Path, inside: str, **files: str) -> list[tuple[str, str, str |
     ],
 )
 def test_what_the_package_of_a_fragment_shows(inside: str, code: str, words: str, tmp_path: Path) -> None:
-    folder = tmp_path / "".join(filter(str.isalnum, inside)) / "arm"
-    there = found(folder, f'<xacro:macro name="m">{inside}</xacro:macro>')
+    there = found(tmp_path, f'<xacro:macro name="m">{inside}</xacro:macro>')
     assert [one[0] for one in there if one[1] != "info"] == [code] * bool(code)
     assert all(words in message for _, severity, message in there if severity != "info")
 
@@ -62,11 +63,10 @@ def test_what_the_package_of_a_fragment_shows(inside: str, code: str, words: str
     ],
 )
 def test_a_text_without_quotation_marks(value: str, before: str, is_found: bool, tmp_path: Path) -> None:
-    folder = tmp_path / "".join(filter(str.isalnum, repr((value, before)))) / "arm"
     other = {"size.xacro": f'{HEAD}<xacro:property name="size" value="1"/></robot>'}
     kind = '<xacro:property name="kind" value="a"/><!-- big or small --><link name="size"/>'
     missing = '<xacro:include filename="$(find legs)/a.xacro"/>'
-    there = found(folder, f'{missing}\n{kind}{before}<xacro:if value="{value}"/>', **other)
+    there = found(tmp_path, f'{missing}\n{kind}{before}<xacro:if value="{value}"/>', **other)
     assert [one for one in there if one[0] == "XAC-002"] == [
         ("XAC-002", "warning", "the name 'big' is not defined; a text needs quotation marks")
     ] * is_found
@@ -75,5 +75,5 @@ def test_a_text_without_quotation_marks(value: str, before: str, is_found: bool,
 @each("inside, code", [('` <link name="a"/>', "XAC-014"), ('<material name="Red"/>', "XAC-015")])
 def test_what_readers_say_of_robots(inside: str, code: str, tmp_path: Path) -> None:
     red = '<material name="red"><color rgba="1 0 0 1"/></material>'
-    there = found(tmp_path / code, f'{red}<xacro:macro name="m">{inside}</xacro:macro>')
+    there = found(tmp_path, f'{red}<xacro:macro name="m">{inside}</xacro:macro>')
     assert [one[0] for one in there] == [code]
