@@ -48,10 +48,8 @@ class OneSpelling(Quality):
             pairs = [(one, meant) for one in right if (meant := nearly(other_side(one.name), left))]
             pairs = [(one, meant) for one, meant in pairs if NUMBER.findall(one.name) == NUMBER.findall(meant)]
             if pairs:
-                more = others([one.name for one, _ in pairs[1:]])
-                yield self.finding(
-                    f"the name is spelled otherwise than {pairs[0][1]!r}; use one form{more}", pairs[0][0]
-                )
+                (first, meant), more = pairs[0], others([one.name for one, _ in pairs[1:]])
+                yield self.finding(f"the name is spelled otherwise than {meant!r}; use one form{more}", first)
 
 
 def _words(thing: Link | Joint) -> list[str]:
@@ -62,8 +60,5 @@ def _is_slip(word: str, meant: str) -> bool:
     """Return whether two words with the same ends differ by one letter more, or by two exchanged."""
     short, long = sorted((word, meant), key=len)
     swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 2))
-    return (
-        meant in swapped
-        if len(long) == len(short)
-        else short in (long[:i] + long[i + 1 :] for i in range(1, len(short)))
-    )
+    shorter = (long[:i] + long[i + 1 :] for i in range(1, len(short)))
+    return meant in swapped if len(long) == len(short) else short in shorter

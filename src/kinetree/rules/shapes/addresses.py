@@ -80,6 +80,13 @@ def right_place(name: str, file: str, confined: Confinement | Literal[False]) ->
     return "", False
 
 
+def elsewhere(path: str) -> str:
+    """Return a clause with the file in the package of a missing one that has its name, or ""."""
+    package = next((one for one in Path(path).parents if any((one / mark).is_file() for mark in MARKS)), None)
+    found = next(package.rglob(Path(path).name), None) if package else None
+    return f"; there is {str(found.relative_to(package))!r}" if package and found else ""
+
+
 def _namesakes(name: str, above: Path) -> Iterator[Path]:
     """Yield the folder in another whose name is nearly, but not, a name, with the same numbers."""
     names = []

@@ -48,12 +48,13 @@ class LettersOfMaterials(XacroTextRule):
     def check(self, program: Program) -> Iterator[Finding]:
         """A material without a colour that no file defines, if one does whose name has other letters; in files of
         macros alone and in macros that the robot does not call."""
-        looks = [one for root in program.roots for one in root.walk() if one.tag == "material"]
-        defined = {one.get("name") or "": one for one in looks if one.children}
+        named = [one for one in _unread(program) if one.tag == "material"]
+        every = (one for root in program.roots for one in root.walk() if named and one.tag == "material")
+        defined = {one.get("name") or "": one for one in every if one.children}
         alike = {name.lower(): name for name in defined}
-        for one in _unread(program):
+        for one in named:
             name = one.get("name") or ""
-            if one.tag == "material" and name not in defined and (meant := alike.get(name.lower())):
+            if name not in defined and (meant := alike.get(name.lower())):
                 yield self.at(one, "name", f"no file defines the material {name!r}; did you mean {meant!r}?")
 
 
@@ -61,7 +62,7 @@ def _unread(program: Program) -> Iterator[Element]:
     """Yield the elements from which no robot is made, without those of simulators."""
     queue = [(root, not program.whole) for root in program.roots]
     while queue:
-        element, is_unread = queue.pop(0)
+        element, is_unread = queue.pop()
         if is_unread:
             yield element
         for child in element.children:
