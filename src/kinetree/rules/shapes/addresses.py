@@ -88,12 +88,12 @@ def elsewhere(path: str) -> str:
 
 
 def _namesakes(name: str, above: Path) -> Iterator[Path]:
-    """Yield the folder in another whose name is nearly, but not, a name, with the same numbers."""
+    """Yield the folder in another whose name is nearly a name, with the same numbers, or it, of another package."""
     names = []
     if not is_shared(str(above)):
         with suppress(OSError):
             names = [one for one in os.listdir(above) if re.findall(r"\d+", one) == re.findall(r"\d+", name)]
-    if near := nearly(name, sorted(names)):
+    if near := name if name in names else nearly(name, sorted(names)):
         yield above / near
 
 
