@@ -102,25 +102,19 @@ def test_the_right_place_of_a_mesh(
     assert [(one.severity, words in one.message) for one in found] == [(severity, True)] * (expected is not None)
 
 
-def test_a_package_that_only_its_folder_names(tmp_path: Path) -> None:
-    (tmp_path / "arm").mkdir()
-    (tmp_path / "arm" / "a.stl").write_text("solid")
-    model = tmp_path / "arm" / "m.urdf"
+@each("named, is_found", ((None, False), ("arm", False), ("arm_description", True)))
+def test_a_package_whose_folder_has_its_name(named: str | None, is_found: bool, tmp_path: Path) -> None:
+    folder = Path(mkdtemp(dir=tmp_path), "arm")
+    folder.mkdir()
+    (folder / "a.stl").write_text("solid")
+    if named:
+        (folder / "package.xml").write_text(f"<package><name>{named}</name></package>")
     mesh = '<visual><geometry><mesh filename="package://arm/a.stl"/></geometry></visual>'
-    model.write_text(f'<robot name="m"><link name="a">{mesh}</link></robot>')
-    assert not [*kt.check(model, select=["MSH-002"])]
-    (tmp_path / "arm" / "package.xml").write_text("<package><name>arm</name></package>")
-    assert not [*kt.check(model, select=["MSH-002"])]
-
-
-def test_a_package_whose_folder_has_another_name(tmp_path: Path) -> None:
-    test_a_package_that_only_its_folder_names(tmp_path)
-    (tmp_path / "arm" / "package.xml").write_text("<package><name>arm_description</name></package>")
-    (found,) = kt.check(tmp_path / "arm" / "m.urdf", select=["MSH-002"])
-    assert found.severity == "warning"
-    assert found.message == (
-        "ROS finds no package 'arm': the package.xml of this folder has the name 'arm_description'"
-    )
+    (model := folder / "m.urdf").write_text(f'<robot name="m"><link name="a">{mesh}</link></robot>')
+    message = "ROS finds no package 'arm': the package.xml of this folder has the name 'arm_description'"
+    assert [(one.severity, one.message) for one in kt.check(model, select=["MSH-002"])] == [
+        ("warning", message)
+    ] * is_found
 
 
 def test_the_place_of_a_path_of_one_computer():
