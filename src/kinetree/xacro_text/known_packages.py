@@ -49,9 +49,8 @@ def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Li
 
 def is_missing(path: str, kind: str = "") -> bool:
     """Return whether a file does not exist, and its package does not have it in a deeper folder, from which it may be
-    installed. False for a mesh, an image or the like in a folder without any, which may be kept elsewhere.
-
-    kind: the ending by which it is judged, if that is not its own."""
+    installed. False for a mesh, an image or the like in a folder without any, which may be kept elsewhere. kind: an
+    ending by which it is judged, if that is not its own."""
     if os.path.lexists(path):
         return False
     folder, ending = os.path.split(path)[0], kind or os.path.splitext(path)[1].lower()

@@ -13,7 +13,6 @@ BRACES = re.compile(r"(?<![{$#])\{([^\W\d]\w*)\}(?!\})")
 DOLLAR = re.compile(r"\$(?=\w)([^\W\d]\w*)")
 WHOLE = re.compile(r"\s*\{([^{}$:]+)\}\s*")
 """An expression in braces that is a whole value."""
-EXPRESSION = re.compile(r"\$\{[^}]*\}")
 EVAL = re.compile(r"\$\(eval\s[^$]*")
 FILE_NAME = re.compile(r"""(?<=["'>\s])(?:\$\(find\s+[\w.-]+\)|package://[\w.-]+)/[\w./-]+\.\w+(?=\s*["'<])""")
 """A file in a package, written without expressions."""
@@ -62,7 +61,7 @@ def lacks_quotes(name: str, use: Use) -> bool:
     text, package = use.element.get(use.attribute or "") or "", package_of(document.file)
     if not re.search(rf"\w\s*[=!]=\s*{name}\s*(?:[)}}]|and\b|or\b)", text) or not package or package.words is None:
         return False
-    plain = EXPRESSION.sub("", document.data.decode(errors="replace"))
+    plain = re.sub(r"\$\{[^}]*\}", "", document.data.decode(errors="replace"))
     return name not in package.words and re.search(rf"(?<![\w.$/-]){name}(?![\w./-])", plain) is not None
 
 

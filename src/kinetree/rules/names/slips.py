@@ -34,11 +34,12 @@ class OneSpelling(Quality):
     def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
         """A word of one name alone that lacks a letter within, has one too many or two exchanged, if several names have
         the right one; and a name of one side whose counterpart has other letters."""
-        counts = Counter(word for thing in named for word in {*_words(thing)})
+        words = {thing.name: [word.lower() for word in WORD.findall(thing.name)] for thing in named}
+        counts = Counter(word for thing in named for word in {*words[thing.name]})
         often = [word for word, count in counts.items() if count >= OFTEN]
         known = {*robot.links, *robot.joints}
         for thing in named:
-            rare = [word for word in _words(thing) if counts[word] == 1 and len(word) >= SHORTEST]
+            rare = [word for word in words[thing.name] if counts[word] == 1 and len(word) >= SHORTEST]
             if slip := next(((word, one) for word in rare for one in often if _is_slip(word, one)), None):
                 yield self.finding(f"the word {slip[0]!r} is {slip[1]!r} in {counts[slip[1]]} other names", thing)
         alone = [one for one in named if side_of(one.name) and other_side(one.name) not in known]
@@ -50,10 +51,6 @@ class OneSpelling(Quality):
             if pairs:
                 (first, meant), more = pairs[0], others([one.name for one, _ in pairs[1:]])
                 yield self.finding(f"the name is spelled otherwise than {meant!r}; use one form{more}", first)
-
-
-def _words(thing: Link | Joint) -> list[str]:
-    return [word.lower() for word in WORD.findall(thing.name)]
 
 
 def _is_slip(word: str, meant: str) -> bool:

@@ -12,17 +12,17 @@ from posixpath import basename, dirname, normpath
 from types import MappingProxyType
 from typing import Literal
 
-from kinetree.confine import Confinement, is_shared
+from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
+from kinetree.files.nearby import namesakes
 from kinetree.files.opener import folder_of, joined, read_file
 from kinetree.files.packages import MARKS
-from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
 LIKE = Threshold(0.8, "of 1", "smallest similarity of a scheme to package that is a slip")
 DEEPEST = Threshold(4, "folders", "largest number of folders above the model in which a mesh is looked for")
-SOUGHT = (LIKE, DEEPEST, NEARLY, LETTERS)
+SOUGHT = (LIKE, DEEPEST)
 """Numbers on which findings about addresses depend."""
 
 MOST_FOLDERS = 50  # beside a model, in which the meshes of a package are looked for
@@ -70,7 +70,7 @@ def right_place(name: str, file: str, confined: Confinement | Literal[False]) ->
     above a file, which is surely meant if it is a package or a model; or one beside these, of nearly the same name."""
     package, _, rest = name.partition("://")[2].partition("/")
     for folder in Path(file).absolute().parents[: int(DEEPEST)]:
-        for place in (folder, *_namesakes(package, folder.parent)) if rest else ():
+        for place in (folder, *namesakes(package, folder.parent)) if rest else ():
             with suppress(OSError, ValueError, KinetreeError):
                 path = joined(place, rest, name)
                 if not (confined and not confined.holds(path)) and path.is_file():
@@ -85,16 +85,6 @@ def elsewhere(path: str) -> str:
     package = next((one for one in Path(path).parents if any((one / mark).is_file() for mark in MARKS)), None)
     found = next(package.rglob(Path(path).name), None) if package else None
     return f"; there is {str(found.relative_to(package))!r}" if package and found else ""
-
-
-def _namesakes(name: str, above: Path) -> Iterator[Path]:
-    """Yield the folder in another whose name is nearly a name, with the same numbers, or it, of another package."""
-    names = []
-    if not is_shared(str(above)):
-        with suppress(OSError):
-            names = [one for one in os.listdir(above) if re.findall(r"\d+", one) == re.findall(r"\d+", name)]
-    if near := name if name in names else nearly(name, sorted(names)):
-        yield above / near
 
 
 def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:
