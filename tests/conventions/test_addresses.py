@@ -71,6 +71,8 @@ def test_a_text_has_no_folder():
         (["mine/model.config", "mine/a.stl"], ["model://theirs/a.stl"], ("warning", "the file is in 'mine'")),
         (["arm_parts/a.stl"], ["model://arm_part/a.stl"], ("warning", "the file is in 'arm_parts'")),
         (["arm_parts/a.stl"], ["package://arm_part/a.stl"], ("warning", "the file is in 'arm_parts'")),
+        (["arm_parts_descriptionab/a.stl"], ["model://arm_parts_description/a.stl"], ("warning", "descriptionab'")),
+        (["arm_parts_descriptionabc/a.stl"], ["model://arm_parts_description/a.stl"], ("info", "is not found")),
         (["Parts/a.stl"], ["package://parts/a.stl"], ("warning", "the file is in 'Parts'")),
         (["arm_parts/b.stl"], ["model://arm_part/a.stl"], ("info", "the model 'arm_part' is not found")),
         (["arm_parts2/a.stl"], ["model://arm_parts3/a.stl"], ("info", "the model 'arm_parts3' is not found")),

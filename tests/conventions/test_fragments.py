@@ -7,7 +7,7 @@ import kinetree as kt
 from each import each
 from kinetree.xacro_text import package as packages
 
-HEAD = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">'
+HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 WHEEL = f'{HEAD}<xacro:macro name="wheel" params="on"><link name="${{on}}"/></xacro:macro></robot>'
 
 
@@ -46,6 +46,10 @@ def test_what_the_package_of_a_fragment_shows(inside: str, code: str, words: str
     there = found(tmp_path, f'<xacro:macro name="m">{inside}</xacro:macro>')
     assert [one[0] for one in there if one[1] != "info"] == [code] * bool(code)
     assert all(words in message for _, severity, message in there if severity != "info")
+
+
+def test_a_robot_may_have_elements_with_the_names_of_macros_that_it_does_not_include(tmp_path: Path) -> None:
+    assert found(tmp_path, '<link name="a"/><wheel on="a"/>') == []
 
 
 @each(

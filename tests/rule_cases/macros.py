@@ -249,6 +249,7 @@ CASES = {
         found={
             "in a macro": replace(macro("` " + link("b")), says="the text '`'"),
             "in a link of a macro": macro('<link name="b">--></link>'),
+            "in a transmission": macro("<transmission> a <type>b</type></transmission>"),
             "in a joint, beside elements": macro('<joint name="j"> a <parent link="a"/></joint>'),
         },
         silent={

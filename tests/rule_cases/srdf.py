@@ -281,7 +281,7 @@ CASES = {
         },
         silent={
             "within": model(FINGERS, '<link name="a/palm"/>'),
-            "of a group": model('<group name="gripper">', '<group name="/gripper">'),
+            "of a group": model(FINGERS, '<group name="/gripper"/>'),
         },
     ),
     "SRD-012": Cases(
