@@ -562,7 +562,7 @@ OF_LINKS = (
     Planted("NAM-008", _other_ends),
     Planted("NAM-009", _called_a_joint),
     Planted("NAM-010", _uneven_legs),
-    Planted("NAM-013", _misspelt_side),
+    Planted("NAM-014", _misspelt_side),
     Planted("JNT-005", _away_from_parent, implied=("R105-004", "GEO-003")),
     Planted("LIM-011", _one_limit),
     Planted("INR-013", _root_without_inertia, implied=("TRE-001",)),

@@ -122,7 +122,7 @@ CASES = {
             "a link and a joint": pair(name="b"),
         },
     ),
-    "NAM-013": Cases(
+    "NAM-014": Cases(
         found={
             "a letter too few": Model(
                 links("gipper", "gripper_1", "gripper_2", "gripper_3"), says="the word 'gipper' is 'gripper' in 3 other"

@@ -23,7 +23,7 @@ class OneSpelling(Quality):
     Who writes the name as it is meant, as in a file of controllers, names a part that does not exist.
     """
 
-    code = "NAM-013"
+    code = "NAM-014"
     thresholds = (OFTEN, SHORTEST, NEARLY, LETTERS)
     evidence = "heuristic"
     clause = "names are referred to by others"
