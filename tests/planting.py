@@ -523,6 +523,10 @@ def _namesake_of_root(model: Model) -> str | None:
     )
 
 
+def _misspelt_side(model: Model) -> str | None:
+    return model.at_end("".join(_fixed(model.robot.root, name) for name in ("left_planted", "right_plamted")))
+
+
 def _fixed_wheel(model: Model) -> str | None:
     plugin = "<plugin><leftJoint>planted_joint</leftJoint><rightJoint>planted_joint</rightJoint></plugin>"
     return model.at_end(f"{_fixed(model.robot.root, 'planted')}<gazebo>{plugin}</gazebo>")
@@ -574,6 +578,7 @@ OF_LINKS = (
     Planted("NAM-008", _other_ends),
     Planted("NAM-009", _called_a_joint),
     Planted("NAM-010", _uneven_legs),
+    Planted("NAM-014", _misspelt_side),
     Planted("JNT-005", _away_from_parent, implied=("R105-004", "GEO-003")),
     Planted("LIM-011", _one_limit),
     Planted("LIM-013", _limit(velocity=175)),

@@ -1,8 +1,10 @@
 """Meshes of packages that are not found, whose siblings lie near the model, and paths of one computer."""
 
 from pathlib import Path
+from tempfile import mkdtemp
 
 import kinetree as kt
+from each import each
 from kinetree.confine import Confinement
 from kinetree.rules.shapes.addresses import lost_siblings
 from kinetree.rules.shapes.portable import Portable
@@ -59,6 +61,62 @@ def test_not_above_a_package_nor_outside_of_the_workspace(tmp_path):
 
 def test_a_text_has_no_folder():
     assert list(lost_siblings(NAMES, "<text>", False)) == []
+
+
+@each(
+    "files, names, expected",
+    (
+        (["mine/package.xml", "mine/a.stl"], ["package://theirs/a.stl"], ("warning", "the file is in 'mine'")),
+        (["mine/a.stl"], ["package://theirs/a.stl"], ("info", "the file is in 'mine'")),
+        (["mine/model.config", "mine/a.stl"], ["model://theirs/a.stl"], ("warning", "the file is in 'mine'")),
+        (["arm_parts/a.stl"], ["model://arm_part/a.stl"], ("warning", "the file is in 'arm_parts'")),
+        (["arm_parts/a.stl"], ["package://arm_part/a.stl"], ("warning", "the file is in 'arm_parts'")),
+        (["arm_parts_descriptionab/a.stl"], ["model://arm_parts_description/a.stl"], ("warning", "descriptionab'")),
+        (["arm_parts_descriptionabc/a.stl"], ["model://arm_parts_description/a.stl"], ("info", "is not found")),
+        (["Parts/a.stl"], ["package://parts/a.stl"], ("warning", "the file is in 'Parts'")),
+        (["arm_parts/b.stl"], ["model://arm_part/a.stl"], ("info", "the model 'arm_part' is not found")),
+        (["arm_parts2/a.stl"], ["model://arm_parts3/a.stl"], ("info", "the model 'arm_parts3' is not found")),
+        (["arm_parts/a.stl"], ["model://leg_parts/a.stl"], ("info", "the model 'leg_parts' is not found")),
+        (["mine/package.xml", "mine/b/a.stl"], ["a.stl", "c.stl"], ("warning", "there is 'b/a.stl'")),
+        (["mine/package.xml", "mine/b/d.stl"], ["a.stl", "c.stl"], ("info", "the first is 'a.stl'")),
+        (["mine/b/a.stl"], ["a.stl", "c.stl"], ("info", "the first is 'a.stl'")),
+        (["arm/package.xml", "arm/a.stl"], ["package://arm/a.stl"], ("warning", "the file is in 'arm'")),
+        (["mine/package.xml", "mine/a.stl"], ["package://mine/a.stl"], None),
+        ([".git/a", "arm/a.stl"], ["package://arm/a.stl"], None),
+    ),
+)
+def test_the_right_place_of_a_mesh(
+    files: list[str], names: list[str], expected: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    folder = Path(mkdtemp(dir=tmp_path))
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text("<package><name>mine</name><depend>theirs</depend></package>")
+    (folder / "mine").mkdir(exist_ok=True)
+    is_sdf = names[0].startswith("model")
+    place = "<mesh><uri>{}</uri></mesh>" if is_sdf else '<mesh filename="{}"/>'
+    shapes = "".join(f'<visual name="v"><geometry>{place.format(name)}</geometry></visual>' for name in names)
+    body = f'<link name="a">{shapes}</link>'
+    text = f'<sdf version="1.9"><model name="m">{body}</model></sdf>' if is_sdf else f'<robot name="m">{body}</robot>'
+    (model := folder / "mine" / ("model.sdf" if is_sdf else "m.urdf")).write_text(text)
+    found = kt.check(model, select=["MSH-002"])
+    severity, words = expected or ("", "")
+    assert [(one.severity, words in one.message) for one in found] == [(severity, True)] * (expected is not None)
+
+
+@each("named, is_found", ((None, False), ("arm", False), ("arm_description", True)))
+def test_a_package_whose_folder_has_its_name(named: str | None, is_found: bool, tmp_path: Path) -> None:
+    folder = Path(mkdtemp(dir=tmp_path), "arm")
+    folder.mkdir()
+    (folder / "a.stl").write_text("solid")
+    if named:
+        (folder / "package.xml").write_text(f"<package><name>{named}</name></package>")
+    mesh = '<visual><geometry><mesh filename="package://arm/a.stl"/></geometry></visual>'
+    (model := folder / "m.urdf").write_text(f'<robot name="m"><link name="a">{mesh}</link></robot>')
+    message = "ROS finds no package 'arm': the package.xml of this folder has the name 'arm_description'"
+    assert [(one.severity, one.message) for one in kt.check(model, select=["MSH-002"])] == [
+        ("warning", message)
+    ] * is_found
 
 
 def test_the_place_of_a_path_of_one_computer():

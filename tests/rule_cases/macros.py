@@ -43,6 +43,8 @@ TWICE = (
 CALLED = '<xacro:macro name="n"><x y="1"/></xacro:macro>'
 JOINED = '<joint name="j" type="fixed"><parent link="top"/><child link="b"/></joint>'
 
+RED = '<material name="red"><color rgba="1 0 0 1"/></material>'
+SEEN = '<visual><material name="%s"/></visual>'
 NAMED = "<gazebo><plugin><parameters>{}</parameters></plugin></gazebo>"
 
 CASES = {
@@ -241,6 +243,36 @@ CASES = {
                 )
                 % ("0.1", "", "0.3")
             ),
+        },
+    ),
+    "XAC-014": Cases(
+        found={
+            "in a macro": replace(macro("` " + link("b")), says="the text '`'"),
+            "in a link of a macro": macro('<link name="b">--></link>'),
+            "in a transmission": macro("<transmission> a <type>b</type></transmission>"),
+            "in a joint, beside elements": macro('<joint name="j"> a <parent link="a"/></joint>'),
+        },
+        silent={
+            "in a macro that is called, of which the reader warns": text(
+                '<xacro:macro name="m">`</xacro:macro><xacro:m/>'
+            ),
+            "in the robot, of which the reader warns": text("`"),
+            "blanks": macro(" \n " + link("b")),
+            "an expression": macro("${a}", "a"),
+            "of a plug-in": macro("<gazebo> a <plugin>b</plugin></gazebo>"),
+            "of a transmission": macro("<transmission><type>a</type></transmission>"),
+        },
+    ),
+    "XAC-015": Cases(
+        found={
+            "a capital letter": macro(SEEN % "Red", before=RED),
+            "two": replace(macro(SEEN % "RED" + SEEN % "Red", before=RED), count=2, says="did you mean 'red'?"),
+        },
+        silent={
+            "the same": macro(SEEN % "red", before=RED),
+            "another": macro(SEEN % "blue", before=RED),
+            "both": macro(SEEN % "Red", before=RED + RED.replace("red", "Red")),
+            "with a colour": macro(SEEN.replace("/></v", "><color/></material></v") % "Red", before=RED),
         },
     ),
 }

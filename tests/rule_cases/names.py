@@ -122,4 +122,45 @@ CASES = {
             "a link and a joint": pair(name="b"),
         },
     ),
+    "NAM-014": Cases(
+        found={
+            "a letter too few": Model(
+                links("gipper", "gripper_1", "gripper_2", "gripper_3"), says="the word 'gipper' is 'gripper' in 3 other"
+            ),
+            "a letter too many, in capitals": Model(
+                links("a_Liink", "b_link", "c_link", "d_link"), element="link 'a_Liink'"
+            ),
+            "two letters exchanged": links("shuolder", "shoulder_1", "shoulder_2", "shoulder_3"),
+            "the right side": Model(
+                links("left_inner_knuckle", "right_inner_knuckler"), says="otherwise than 'left_inner_knuckle'"
+            ),
+            "several of the right side": Model(
+                links("l_hip_Link", "l_knee_Link", "r_hip_link", "r_knee_link"), says="(also 'r_knee_link')"
+            ),
+            "a joint": robot(
+                *(link(name) for name in "abc"),
+                joint("left_wheel_joint", "a", "b", kind="continuous"),
+                joint("right_whel_joint", "a", "c", kind="continuous"),
+            ),
+        },
+        silent={
+            "only two with the right word": links("gipper", "gripper_1", "gripper_2"),
+            "twice": links("gipper_1", "gipper_2", "gripper_1", "gripper_2", "gripper_3"),
+            "four letters": links("lnik", "link_1", "link_2", "link_3"),
+            "one and several": links("finger", "fingers_1", "fingers_2", "fingers_3"),
+            "another first letter": links("otor", "motor_1", "motor_2", "motor_3"),
+            "another letter": links("ankle", "angle_1", "angle_2", "angle_3"),
+            "the first two exchanged": links("omtor", "motor_1", "motor_2", "motor_3"),
+            "the last two exchanged": links("motro", "motor_1", "motor_2", "motor_3"),
+            "both sides": links("left_knuckle", "right_knuckle", "right_knuckler"),
+            "both counterparts": links("left_knuckler", "right_knuckle", "left_knuckle", "right_knuckler"),
+            "another number": links("left_knuckle_1", "right_knuckle_2"),
+            "another part": links("left_knuckle", "right_thumb"),
+            "a link and a joint": robot(
+                *(link(name) for name in ("a", "b", "left_knuckle")),
+                joint("right_knuckler", "a", "b", kind="continuous"),
+                joint("j", "a", "left_knuckle"),
+            ),
+        },
+    ),
 }

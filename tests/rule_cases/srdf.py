@@ -273,6 +273,17 @@ CASES = {
         },
         silent={"once": model(), "enabled": model(new='<enable_collisions link1="link_6" link2="link_5"/>')},
     ),
+    "SRD-014": Cases(
+        found={
+            "of a link": model(FINGERS, '<link name="/palm"/><link name="/finger"/>', says="(also '/finger')", count=1),
+            "of a chain": model(CHAIN, '<chain base_link="/base_link" tip_link="flange"/>', says="'/base_link'"),
+            "of a pair": model('link1="base_link"', 'link1="/base_link"'),
+        },
+        silent={
+            "within": model(FINGERS, '<link name="a/palm"/>'),
+            "of a group": model(FINGERS, '<group name="/gripper"/>'),
+        },
+    ),
     "SRD-012": Cases(
         found={
             "a group, by letters": model(

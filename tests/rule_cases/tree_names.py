@@ -203,7 +203,7 @@ CASES = {
     ),
     "NAM-012": Cases(
         found={
-            "a joint and a link": named("a", "floating").replace("</robot>", "<gazebo/></robot>"),
+            "a joint and a link": Model(named("a", "floating"), element="joint 'a'"),
         },
         remarked={
             "a sensor of a link": Model(
@@ -212,7 +212,6 @@ CASES = {
             "a light of a link": Model(
                 SDF_LINK.format('<light name="v" type="point"/>'), format="sdf", says="a <visual> of this link has"
             ),
-            "without Gazebo": Model(named("a", "floating"), element="joint 'a'"),
             "parts of a link": Model(
                 '<sdf version="1.9"><model name="m"><link name="a"><visual name="v"><geometry><sphere>'
                 '<radius>1</radius></sphere></geometry></visual><collision name="v"><geometry><sphere>'

@@ -116,7 +116,7 @@ class Packages:
 
     def find_around(self, path: Path, near: Path | None) -> None:
         """Find the package that contains a file, by its name, so that the file may be read."""
-        name = next((name for folder in path.parents if (name := self._name(folder))), None)
+        name = next((name for folder in path.parents if (name := self.name_of(folder))), None)
         if name and not self.may_read(path):
             with suppress(KinetreeError):
                 self.package(name, near)
@@ -139,9 +139,9 @@ class Packages:
     def _package_places(self, name: str, near: Path | None) -> Iterator[Place]:
         if near is not None:
             ancestors = _ancestors(near)
-            own = next((i for i, folder in enumerate(ancestors) if self._name(folder)), 0)
+            own = next((i for i, folder in enumerate(ancestors) if self.name_of(folder)), 0)
             for folder in ancestors[: own + 1]:
-                yield f"{near} and above", [folder] if self._name(folder) == name else []
+                yield f"{near} and above", [folder] if self.name_of(folder) == name else []
             for folder in ancestors[own + 1 : own + 1 + LEVELS_UP]:
                 yield "the packages beside them", self._packages_below(folder).get(name, [])
         for entry in _paths("ROS_PACKAGE_PATH"):
@@ -151,7 +151,7 @@ class Packages:
         if near is not None:
             named = [folder for folder in ancestors if folder.name == name]
             beside = [folder / name for folder in ancestors]
-            unnamed = [folder for folder in _folders([*named, *beside]) if self._name(folder) is None]
+            unnamed = [folder for folder in _folders([*named, *beside]) if self.name_of(folder) is None]
             yield "", unnamed
             yield "", named[:1]
 
@@ -166,7 +166,8 @@ class Packages:
         except KinetreeError:
             yield "the packages around it", []
 
-    def _name(self, folder: Path) -> str | None:
+    def name_of(self, folder: Path) -> str | None:
+        """Return the name in the package.xml of a folder, None without one."""
         if folder not in self._names:
             self._names[folder] = _package_name(folder / "package.xml")
         return self._names[folder]
@@ -180,7 +181,7 @@ class Packages:
         for seen, (folder, depth) in enumerate(queue):
             if seen >= MAX_FOLDERS:
                 break
-            if name := self._name(folder):
+            if name := self.name_of(folder):
                 found.setdefault(name, []).append(folder)
             elif depth < LEVELS_DOWN:
                 queue += [(child, depth + 1) for child in _children(folder)]

@@ -47,12 +47,13 @@ def _packages(packages: tuple[tuple[str, Path], ...], confined: Confinement | Li
     return found.within(confined) if confined else found
 
 
-def is_missing(path: str) -> bool:
+def is_missing(path: str, kind: str = "") -> bool:
     """Return whether a file does not exist, and its package does not have it in a deeper folder, from which it may be
-    installed. False for a mesh, an image or the like in a folder without any, which may be kept elsewhere."""
+    installed. False for a mesh, an image or the like in a folder without any, which may be kept elsewhere. kind: an
+    ending by which it is judged, if that is not its own."""
     if os.path.lexists(path):
         return False
-    folder, ending = os.path.split(path)[0], os.path.splitext(path)[1].lower()
+    folder, ending = os.path.split(path)[0], kind or os.path.splitext(path)[1].lower()
     kinds = () if ending in OF_MODELS else next((kinds for kinds in KEPT_ELSEWHERE if ending in kinds), (ending,))
     try:
         if kinds and not any(os.path.splitext(name)[1].lower() in kinds for name in os.listdir(folder)):

@@ -46,11 +46,23 @@ def undefined(program: Program) -> Iterator[tuple[Use, str, set[str]]]:
                 names = inherited.get(use.place.macros[-1].name, known) if use.place.macros else known
                 if name not in names and name not in known:
                     yield use, name, known
+            elif name not in every and lacks_quotes(name, use):
+                yield use, name, known
             elif name not in every and use.place.macros:
                 if alike := _unused_like(name, use, program):
                     yield use, name, alike
                 elif not is_defined_around(name, use.element.document.file):
                     yield use, name, known
+
+
+def lacks_quotes(name: str, use: Use) -> bool:
+    """Return whether a name that the package does not define is compared with another, and its file has it as text."""
+    document = use.element.document
+    text, package = use.element.get(use.attribute or "") or "", package_of(document.file)
+    if not re.search(rf"\w\s*[=!]=\s*{name}\s*(?:[)}}]|and\b|or\b)", text) or not package or package.words is None:
+        return False
+    plain = re.sub(r"\$\{[^}]*\}", "", document.data.decode(errors="replace"))
+    return name not in package.words and re.search(rf"(?<![\w.$/-]){name}(?![\w./-])", plain) is not None
 
 
 def _unused_like(name: str, use: Use, program: Program) -> set[str]:

@@ -13,6 +13,7 @@ from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import Element, Report, parse
 from kinetree.xacro_text.known_packages import is_missing, packages_on_disk
 from kinetree.xacro_text.names import FILE_NAME
+from kinetree.xacro_text.package import package_of
 from kinetree.xacro_text.text import MOST_MACROS, Call, Macro, Parameter, Place, Program, Use
 
 BUILT_IN = ("include", "property", "macro", "arg", "if", "unless", "insert_block", "element", "attribute", "call")
@@ -75,8 +76,10 @@ def read_program(
             queue += [(root, False) for root in left.values()]
             seen.update(left)
     names = frozenset(macro.name for macro in made.macros)
+    package = None if made.whole or not made.others else package_of(xacro_roots[0].document.file)
     for element, place in made.others:
-        if element.tag in names:
+        is_around = package and element.tag in package.macros and (element.attributes or element.children)
+        if element.tag in names or is_around:
             made.bare.append(element)
             made.calls.append(Call(element, element.tag, place))
     made.complete &= len(made.macros) <= MOST_MACROS

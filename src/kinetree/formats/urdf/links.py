@@ -113,6 +113,9 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
         first = optional_each(report, "urdf", materials[:1], link, look, extensions)
         if element.tag == "collision":  # nobody sees it
             del context.references[before:]
+        elif materials[0].get("name") is None:
+            message = "its <material> has no name, so urdfdom, and RViz with it, refuses the link"
+            report.warning("material-without-name", message, materials[0], owner=link)
     origin = read_origin(context, once.get("origin"), link)
     return Geometry(shape, origin, name, first[0] if first else None, tuple(extensions), element.source)
 
@@ -156,7 +159,7 @@ def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape
 
 
 def read_material(context: Context, element: Element, anonymous: bool = False) -> Material:
-    """Return a material; inside a visual it may have no name."""
+    """Return a material. anonymous: whether it is inside of a visual, where it may have no name."""
     report = context.report
     name = (element.get("name") or "") if anonymous else name_of(report, element)
     if anonymous and "$" in name:

@@ -123,15 +123,14 @@ class Siblings(Quality):
     bad = 'joint name="link_4"'
 
     def check(self, robot: Robot, siblings: tuple[list[Element], ...]) -> Iterator[Finding]:
-        """A joint with the name of a link, in URDF one that moves, and a remark without blocks of Gazebo; in SDF also
-        two parts of a link, which is a remark."""
+        """A joint with the name of a link, in URDF one that moves; in SDF also two parts of a link, which is a
+        remark."""
         kind = robot.text.format if robot.text else ""
         if kind in ("urdf", "sdf"):
-            used = kind == "sdf" or any(extension.tag == "gazebo" for extension in robot.extensions)
             both = [joint for name, joint in robot.joints.items() if name in robot.links]
             for joint in (joint for joint in both if joint.kind.nv or kind == "sdf"):
                 message = "a link has this name, too, which Gazebo refuses; rename one"
-                yield self.finding(message, joint, severity=None if used else "info")
+                yield self.finding(message, joint)
         for parts in siblings:
             for first, later in repeated(parts, lambda part: part.get("name")):
                 if first.tag != later.tag:

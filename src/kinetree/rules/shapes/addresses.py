@@ -14,7 +14,9 @@ from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError
+from kinetree.files.nearby import namesakes
 from kinetree.files.opener import folder_of, joined, read_file
+from kinetree.files.packages import MARKS
 from kinetree.rules.threshold import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
@@ -63,17 +65,26 @@ def _like(scheme: str) -> bool:
     return SequenceMatcher(None, scheme, "package").ratio() >= LIKE
 
 
-def in_own_package(name: str, file: str, confined: Confinement | Literal[False]) -> str:
-    """Return the folder above a file which has a mesh whose package is not found, or ""."""
-    rest = name.removeprefix("package://").partition("/")[2]
+def right_place(name: str, file: str, confined: Confinement | Literal[False]) -> tuple[str, bool]:
+    """Return the folder that has a mesh whose package or model is not found, or "", and whether it is surely meant: one
+    above a file, which is surely meant if it is a package or a model; or one beside these, of nearly the same name."""
+    package, _, rest = name.partition("://")[2].partition("/")
     for folder in Path(file).absolute().parents[: int(DEEPEST)]:
-        with suppress(OSError, ValueError, KinetreeError):
-            path = joined(folder, rest, name)
-            if rest and not (confined and not confined.holds(path)) and path.is_file():
-                return folder.name
+        for place in (folder, *namesakes(package, folder.parent)) if rest else ():
+            with suppress(OSError, ValueError, KinetreeError):
+                path = joined(place, rest, name)
+                if not (confined and not confined.holds(path)) and path.is_file():
+                    return place.name, place != folder or any((place / mark).is_file() for mark in MARKS)
         if _is_top(folder):
             break
-    return ""
+    return "", False
+
+
+def elsewhere(path: str) -> str:
+    """Return a clause with the file in the package of a missing one that has its name, or ""."""
+    package = next((one for one in Path(path).parents if any((one / mark).is_file() for mark in MARKS)), None)
+    found = next(package.rglob(Path(path).name), None) if package else None
+    return f"; there is {str(found.relative_to(package))!r}" if package and found else ""
 
 
 def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:

@@ -26,10 +26,11 @@ from kinetree.rules.shapes.addresses import (
     ASTRAY,
     SOUGHT,
     address_fault,
-    in_own_package,
+    elsewhere,
     is_whole,
     lost_siblings,
     misspelt_scheme,
+    right_place,
     undeclared,
 )
 from kinetree.rules.shapes.geometry import HUGE, TINY
@@ -67,8 +68,8 @@ class MissingMesh(MeshRule):
     """The mesh files exist.
 
     A link without its mesh is invisible and collides with nothing. If no mesh of the robot exists, the files are
-    probably kept elsewhere, which is only a remark. An absolute path works on one computer only, and a path out of a
-    package only if the other package is installed beside it.
+    probably kept elsewhere, which is only a remark, unless its package has one of the same name. An absolute path works
+    on one computer only, and a path out of a package only if the other package is installed beside it.
     """
 
     code = "MSH-002"
@@ -80,15 +81,17 @@ class MissingMesh(MeshRule):
         self,
         robot: Robot,
         shapes: Shapes,
+        mesh_files: Mapping[str, tuple[str, Asset]],
         assets: Mapping[str, Asset],
         packages: Mapping[str, str | os.PathLike[str]],
         confined: Confinement | Literal[False],
     ) -> Iterator[Finding]:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
         names that lead to none, and the first of a package that is not found and not declared, or whose files are in
-        the package of the model; those that a folder near the model lacks, which has most of such a package. Remarks on
-        any other package that is not found, whose meshes nobody looks at, on a package of another project, and on two
-        slashes in a row, which some programs refuse."""
+        the package of the model, or in one of nearly its name; a package that is only named so by its folder; those
+        that a folder near the model lacks, which has most of such a package. Remarks on any other package that is not
+        found, whose meshes nobody looks at, on a package of another project, and on two slashes in a row, which some
+        programs refuse."""
         uses = first_uses(shapes)
         yield from self._addresses(robot, uses, assets, confined)
         near, found = folder_of(robot.source.file) if robot.source else None, packages_on_disk(packages, confined)
@@ -97,6 +100,9 @@ class MissingMesh(MeshRule):
                 message = f"the package {package!r} is taken from another project, {folder}"
                 fix = f"if it is the right one, say so: --package {package}={folder}"
                 yield self.finding(message, robot, severity="info", fix=fix)
+            elif near and (own := found.name_of(folder)) not in (package, None):
+                message = f"ROS finds no package {package!r}: the package.xml of this folder has the name {own!r}"
+                yield self.finding(message, robot)
         if double := [name for name in assets if "//" in name.partition("://")[2].lstrip("/")]:
             link, geometry = uses[double[0]]
             message = f"the name {double[0]!r} has two slashes in a row{others(double[1:])}; write one"
@@ -109,8 +115,9 @@ class MissingMesh(MeshRule):
         missing = _meshes(shapes, assets, "missing")
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             link, geometry = missing[0]
-            message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}"
-            yield self.finding(message, link, source=geometry.source, severity="info")
+            there = elsewhere(mesh_files[file_of(geometry)][0])
+            message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}{there}"
+            yield self.finding(message, link, source=geometry.source, severity=None if there else "info")
             return
         for link, geometry in missing:
             yield self.finding(f"the mesh file {file_of(geometry)!r} does not exist", link, source=geometry.source)
@@ -134,13 +141,14 @@ class MissingMesh(MeshRule):
                 unknown.add(package)
                 asked = geometry.source.file if geometry.source else ""
                 file = asked if is_urdf and scheme == "package" else ""
+                here, sure = right_place(name, asked, confined) if asked else ("", False)
                 siblings = (other for other in uses if asked and other.startswith(f"{scheme}://{package}/"))
                 for other, folder in lost_siblings(siblings, asked, confined):
                     message = f"the mesh {other!r} is not in {folder!r}, which has others of its folder"
                     yield self.finding(message, uses[other][0], source=uses[other][1].source)
-                if file and (here := in_own_package(name, file, confined)):
-                    message = f"the package of the mesh {name!r} is not found, but the file is in {here!r}"
-                    yield self.finding(message, link, source=geometry.source, severity="info")
+                if here:
+                    message = f"the {scheme} of the mesh {name!r} is not found, but the file is in {here!r}"
+                    yield self.finding(message, link, source=geometry.source, severity=None if sure else "info")
                 elif file and (manifest := undeclared(package, file)):
                     message = f"the mesh {name!r} is in a package that is not found, and not named in {manifest}"
                     yield self.finding(message, link, source=geometry.source)

@@ -9,7 +9,7 @@ from kinetree.errors import Finding, Severity
 from kinetree.model.robot import Robot
 from kinetree.rules.facts import fact
 from kinetree.rules.names.sides import on_wrong_side, other_side
-from kinetree.rules.quality import with_blocks
+from kinetree.rules.quality import others, with_blocks
 from kinetree.rules.rep199.clause import URL as REP199
 from kinetree.rules.rule import Rule
 from kinetree.rules.threshold import Threshold
@@ -154,6 +154,27 @@ class NamesExist(OfSrdf):
             message = unknown_name(first.kind, first.name, known) + times
             severity: Severity | None = "warning" if pairs else None
             yield self.finding(message, semantic.label(first.item, first.field), source=first.source, severity=severity)
+
+
+class SlashesInSrdf(OfSrdf):
+    """Names of links in an SRDF do not begin with a slash.
+
+    tf2 refuses such frames, and a robot without them has other names.
+    """
+
+    code = "SRD-014"
+    clause = "frame_ids cannot start with a slash"
+    of_robot = False
+    url = "http://wiki.ros.org/tf2/Migration"
+    good = """<chain base_link="base_link" tip_link="flange"/>"""
+    bad = """<chain base_link="base_link" tip_link="/flange"/>"""
+
+    def check(self, semantic: Semantic) -> Iterator[Finding]:
+        """A slash at the beginning; one finding for all."""
+        if wrong := [one for one in semantic.references() if one.kind == "link" and one.name.startswith("/")]:
+            first, *more = dict.fromkeys(one.name for one in wrong)
+            message = f"the name {first!r} begins with a slash, which tf2 refuses; remove the slash{others(more)}"
+            yield self.finding(message, semantic.label(wrong[0].item, wrong[0].field), source=wrong[0].source)
 
 
 class ChainsGoDown(OfSrdf):

@@ -11,11 +11,13 @@ from kinetree.formats.registry import ReadOptions
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rule import Rule
 from kinetree.syntax.xml.reader import Element
+from kinetree.xacro_text.known_packages import OF_MODELS, is_missing
 from kinetree.xacro_text.names import (
     absent,
     called,
     in_braces,
     is_of_this_robot,
+    lacks_quotes,
     left_to_callers,
     misfits,
     near,
@@ -84,15 +86,16 @@ class DefinedNames(XacroTextRule):
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${reach}")
 
     def check(self, program: Program) -> Iterator[Finding]:
-        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, and
-        as a remark a name that every caller has to define. Not an argument in a macro of another file that the robot
-        does not call: robots that call it may declare it."""
+        """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, a
+        text that is compared without quotation marks, and as a remark a name that every caller has to define. Not an
+        argument in a macro of another file that the robot does not call: robots that call it may declare it."""
         declared = [argument.get("name") or "" for argument in program.arguments]
         seen = set()
         for use, name, known in undefined(program):
             if (key := (id((use.place.macros or [None])[-1]), name)) not in seen:
                 seen.add(key)
-                yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{near(name, known)}")
+                fix = near(name, known) or "; a text needs quotation marks" * lacks_quotes(name, use)
+                yield self.at(use.element, use.attribute, f"the name {name!r} is not defined{fix}")
         for left, name in left_to_callers(program):
             if isinstance(left, Use):
                 fix = near(name, program.properties) or "; make it a parameter of the macro, or define it here"
@@ -248,8 +251,10 @@ class IncludedFiles(XacroTextRule):
     def check(self, program: Program) -> Iterator[Finding]:
         """A missing file, in a package that exists: of an include, or any whose whole name is written, such as
         parameters of plug-ins; not meshes of a robot that is whole, of which MSH-002 is."""
-        for include, _ in program.missing if program.whole else ():
-            yield self.at(include, "filename", f"there is no file {include.get('filename')!r}")
+        for include, path in program.missing:
+            name = include.get("filename") or ""
+            if program.whole or (name.startswith("$(find") and is_missing(path, OF_MODELS[-1])):
+                yield self.at(include, "filename", f"there is no file {name!r}")
         for element, attribute, name in absent(program):
             if not (program.whole and element.tag == "mesh"):
                 yield self.at(element, attribute, f"there is no file {name!r}")
@@ -288,7 +293,6 @@ class OneAddress(XacroTextRule):
     """
 
     code = "XAC-013"
-    level = "MAY"
     clause = "xmlns:xacro is the same in all files"
     good, bad = LEFT, f'{LEFT}<xacro:include filename="$(find arm)/old_address.xacro"/>'
     context = IncludedFiles.context

@@ -1,0 +1,61 @@
+"""Slips in the spelling of names, which other names show."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from kinetree.errors import Finding
+from kinetree.model.robot import Joint, Link, Robot
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
+from kinetree.rules.names.sides import other_side, side_of
+from kinetree.rules.quality import Quality, others
+from kinetree.rules.threshold import Threshold
+
+OFTEN = Threshold(3, "names", "smallest number of names with the right form of a word that one name has misspelt")
+SHORTEST = Threshold(5, "letters", "smallest length of a misspelt word")
+NUMBER = re.compile(r"\d+")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+class OneSpelling(Quality):
+    """A word is spelled the same in all names.
+
+    Who writes the name as it is meant, as in a file of controllers, names a part that does not exist.
+    """
+
+    code = "NAM-014"
+    thresholds = (OFTEN, SHORTEST, NEARLY, LETTERS)
+    evidence = "heuristic"
+    clause = "names are referred to by others"
+    url = "http://wiki.ros.org/urdf/XML"
+    good = 'joint name="joint_4"'
+    bad = 'joint name="jiont_4"'
+
+    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+        """A word of one name alone that lacks a letter within, has one too many or two exchanged, if several names have
+        the right one; and a name of one side whose counterpart has other letters."""
+        words = {thing.name: [word.lower() for word in WORD.findall(thing.name)] for thing in named}
+        counts = Counter(word for thing in named for word in {*words[thing.name]})
+        often = [word for word, count in counts.items() if count >= OFTEN]
+        known = {*robot.links, *robot.joints}
+        for thing in named:
+            rare = [word for word in words[thing.name] if counts[word] == 1 and len(word) >= SHORTEST]
+            if slip := next(((word, one) for word in rare for one in often if _is_slip(word, one)), None):
+                yield self.finding(f"the word {slip[0]!r} is {slip[1]!r} in {counts[slip[1]]} other names", thing)
+        alone = [one for one in named if side_of(one.name) and other_side(one.name) not in known]
+        for kind in (Link, Joint):
+            left = [one.name for one in alone if isinstance(one, kind) and side_of(one.name) == "l"]
+            right = [one for one in alone if isinstance(one, kind) and side_of(one.name) == "r"] if left else []
+            pairs = [(one, meant) for one in right if (meant := nearly(other_side(one.name), left))]
+            pairs = [(one, meant) for one, meant in pairs if NUMBER.findall(one.name) == NUMBER.findall(meant)]
+            if pairs:
+                (first, meant), more = pairs[0], others([one.name for one, _ in pairs[1:]])
+                yield self.finding(f"the name is spelled otherwise than {meant!r}; use one form{more}", first)
+
+
+def _is_slip(word: str, meant: str) -> bool:
+    """Return whether two words with the same ends differ by one letter more, or by two exchanged."""
+    short, long = sorted((word, meant), key=len)
+    swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 2))
+    shorter = (long[:i] + long[i + 1 :] for i in range(1, len(short)))
+    return meant in swapped if len(long) == len(short) else short in shorter
