@@ -1,0 +1,219 @@
+"""Steps of inverse kinematics with soft goals: the least sum of weighted squared errors that hard goals and limits leave.
+
+Sequential quadratic programming (Nocedal & Wright, Numerical Optimization, chapter 18): each step minimises squares of
+linearised errors with the hard goals as linear constraints, and is damped until it reduces the augmented Lagrangian,
+whose multipliers are part of the state. Near the minimum second derivatives count, too (see `curvature`). Coordinates at
+an end of their range and rows of G q <= h that a step has reached stay there while their multipliers push outwards. The
+equations are solved in the order of the tree's branches (see `normal`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.curvature import curvature
+from kinetree.algorithms.goals import Goal, Row, Rows, goal_rows
+from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, taken
+from kinetree.algorithms.normal import Equations, Solution
+from kinetree.algorithms.vectors import dot, largest, squared
+from kinetree.model.tree import Tree
+from kinetree.spatial.se3 import Array
+
+FIRST, FALL, RISE = 1e-3, 8.0, 6.0
+"""Damping of the first step, the quotient after a step that helps, and the factor after one that does not."""
+LEAST, RAISED, MOST = 1e-7, 1e-5, 1e4
+"""Range of the damping, beyond which the search ends; and the least damping after equations of a saddle."""
+PENALTY, SLACK = 10.0, 1e-9
+"""Weight of squared errors of hard goals in the augmented Lagrangian, and their slack in a step."""
+NEARLY = 0.5
+"""Part of the cost that a step can gain below which second derivatives count."""
+PART, NOTHING = 1e-9, 1e-18
+"""Part of the cost, and cost, that a step can gain at the end of a search."""
+OUTWARDS = -1e-10
+"""Least push of a limit that stays active."""
+
+
+class Memory(NamedTuple):
+    """What follows the best q in a state. curved: above zero if second derivatives count in the next step; below if
+    the last equations were of a saddle. y, c (m,): multipliers and errors of the rows of hard goals at the best q.
+    active: whether ranges and rows of limits are."""
+
+    curved: Any
+    y: list[Any]
+    c: list[Any]
+    active: list[Any]
+
+
+def memory_size(goals: Sequence[Goal], ends: int, rows: int) -> int:
+    """Return how many numbers of a state follow the best q. ends, rows: numbers of ranges and of rows of limits."""
+    return 1 + 2 * _hard_rows(goals) + ends + rows
+
+
+def _hard_rows(goals: Sequence[Goal]) -> int:
+    return sum(goal.size for goal in goals if goal.weight is None)
+
+
+def scale_of(goals: Sequence[Goal]) -> float:
+    """Return the largest weight, by which a search divides all weights."""
+    return max(goal.weight for goal in goals if goal.weight is not None)
+
+
+class Errors(NamedTuple):
+    """The rows of each goal; the largest squared errors, m² and rad², of a hard goal, or of a soft one if all are; and
+    the largest square of a hard one divided by its tolerance."""
+
+    rows: list[list[Row]]
+    linear: Any
+    angular: Any
+    off: Any
+
+
+def errors_at(tree: Tree, problem: Problem, q: Any, targets: Sequence[Any], rates: Sequence[int]) -> Errors:
+    """Return the errors at q (nq,), with their falls along these coordinates of qd."""
+    scale, is_soft = scale_of(problem.goals), all(goal.weight is not None for goal in problem.goals)
+    found: list[list[Row]] = []
+    sizes: list[tuple[Any, Any]] = []
+    off: list[Any] = [0.0]
+    for goal, target in zip(problem.goals, targets, strict=True):
+        rows = goal_rows(tree, goal, rates, q, target) if goal.weight is None else _smooth(tree, goal, rates, q, target)
+        factor = 1.0 if goal.weight is None else goal.weight / scale
+        linear, angular = (dot(e, e) for e in ([row.error for row in some] for some in rows))
+        found.append([Row(row.error, row.J, factor * row.weight) for row in (*rows.linear, *rows.angular)])
+        if goal.weight is None:
+            bounds = goal.tolerance or problem.tolerances
+            off += [linear / bounds[0] ** 2, angular / bounds[1] ** 2]
+        if goal.weight is None or is_soft:
+            sizes.append((linear, angular))
+    return Errors(found, *(largest([size[i] for size in sizes]) for i in (0, 1)), largest(off))
+
+
+def _smooth(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any) -> Rows:
+    """Return the rows of a soft goal, of whose squares J.T error is half the slope, however large the errors."""
+    if any(len({*goal.weights[i : i + 3]}) > 1 for i in (0, 3)) or goal.kind not in ("pose", "orientation"):
+        return goal_rows(tree, goal, rates, q, target, exact=True)
+    # with equal weights squares are the same in all axes; and a rotation vector is an eigenvector of its own Jacobian
+    rows = goal_rows(tree, replace(goal, expressed_in="base"), rates, q, target)
+    chord = [row.error for row in rows.angular]
+    c = np.sqrt(dot(chord, chord))
+    angle = np.where(c < 1e-6, 1.0, 2.0 * np.arcsin(np.minimum(c / 2.0, 1.0)) / np.where(c < 1e-6, 1.0, c))
+    return Rows(rows.linear, [row._replace(error=angle * row.error) for row in rows.angular])
+
+
+def _cost(problem: Problem, errors: Errors) -> Any:
+    """Return the sum of weighted squared errors of soft goals."""
+    pairs = zip(problem.goals, errors.rows, strict=True)
+    soft = [row for goal, rows in pairs if goal.weight is not None for row in rows]
+    return sum((row.weight * row.error) ** 2 for row in soft)
+
+
+def _constraints(problem: Problem, errors: Errors) -> list[Row]:
+    """Return the rows of hard goals."""
+    return [row for goal, rows in zip(problem.goals, errors.rows, strict=True) if goal.weight is None for row in rows]
+
+
+def _merit(cost: Any, y: Sequence[Any], c: Sequence[Any]) -> Any:
+    return 0.5 * cost + dot(y, c) + 0.5 * PENALTY * dot(c, c)
+
+
+def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
+    """Return the state after a step. Indices are those of `inverse_step`, but DESCENT is the damping, and q is on trial;
+    the `Memory` follows the best q.
+
+    h (m,): bounds of the rows of limits.
+    """
+    k, flat, count = len(problem.columns), len(problem.lower), _hard_rows(problem.goals)
+    trial, before, (curved, *numbers) = (list(part) for part in np.split(state[HEAD:], [k, 2 * k]))
+    memory = Memory(curved, numbers[:count], numbers[count : 2 * count], numbers[2 * count :])
+    there = errors_at(tree, problem, _whole(problem, trial), targets, ())
+    cost, c = _cost(problem, there), [row.error for row in _constraints(problem, there)]
+    merit, least = _merit(cost, memory.y, c), _merit(state[COST], memory.y, memory.c)
+    better = np.where(curved < 0.0, np.inf, merit) < least
+    q = [np.where(better, a, b) for a, b in zip(trial, before, strict=True)]
+    cost = np.where(better, cost, state[COST])
+    c = [np.where(better, a, b) for a, b in zip(c, memory.c, strict=True)]
+    damping = np.where(state[DESCENT] > 0.0, state[DESCENT], FIRST * FALL)
+    damping = np.maximum(np.where(better, damping / FALL, damping * RISE), LEAST)
+    damping = np.where(curved < 0.0, np.maximum(damping * RISE, RAISED), damping)
+
+    here = errors_at(tree, problem, _whole(problem, q), targets, problem.rates.tolist())
+    sides, rooms = [_side(problem, j, q[j]) for j in range(flat)], _rooms(problem, q, h)
+    held = [np.where(end > 0.0, a, 0.0) for a, end in zip(memory.active, _reached(problem, q, h), strict=True)]
+    way = _way(tree, problem, q, here, memory._replace(c=c, active=held), rooms, damping)
+    is_minimum = way.wrong <= 0.0
+    y = [np.where(is_minimum, a, b) for a, b in zip(way.y, memory.y, strict=False)]
+    new = taken(problem, q, [np.where(is_minimum, x, 0.0) for x in way.step], h)
+    pushes = [*(side * f for side, f in zip(sides, way.forces, strict=False)), *(-x for x in way.y[count:])]
+    stays = [np.where(push > OUTWARDS, 1.0, 0.0) for push in pushes]
+    left = sum((a * (1.0 - b) for a, b in zip(held, stays, strict=True)), 0.0)
+    ends = _reached(problem, new, h)
+    active = [np.where(a > 0.0, b, end) for a, b, end in zip(held, stays, ends, strict=True)]
+
+    gain = dot(way.step, way.forces)
+    at_rest = np.where(way.wrong + left > 0.0, 0.0, 1.0)
+    flat_here = np.where(gain <= PART * cost + NOTHING, at_rest, 0.0)
+    stuck = np.maximum(np.where(damping > MOST, 1.0, 0.0), np.where(squared(new, q) < STILL, at_rest, 0.0))
+    met = np.where(here.off <= 1.0, 1.0, 0.0)
+    ended = np.maximum(np.maximum(stuck, met * flat_here), np.where(state[STEPS] + 1.0 >= problem.steps, 1.0, 0.0))
+    success = met if count else np.maximum(flat_here, stuck)
+    going = np.where(ended > 0.0, np.where(success > 0.0, 0.0, -1.0), 1.0)
+    nearly = np.where(gain < NEARLY * cost, 1.0, 0.0)
+    head = [going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, cost, here.linear, here.angular]
+    return np.array([*head, *new, *q, np.where(way.wrong > 0.0, -1.0, nearly), *y, *c, *active])
+
+
+def _way(
+    tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memory, rooms: Sequence[Any], damping: Any
+) -> Solution:
+    """Return the step from q (k,). Active coordinates and rows of `memory` stay at their ends; rooms: up to the rows."""
+    rates, flat = problem.rates.tolist(), len(problem.lower)
+    others = [0.0] * (len(rates) - flat)
+    equations = Equations(tree, rates, [*(1.0 - a for a in memory.active[:flat]), *(1.0 for _ in others)], damping)
+    y, pulls = iter(memory.y), []
+    for goal, rows in zip(problem.goals, here.rows, strict=True):
+        if goal.weight is None:
+            pulls.append([next(y) for _ in rows])
+            continue
+        pulls.append([row.weight**2 * row.error for row in rows])
+        for row in rows:
+            equations.attract(row.J, row.error, row.weight)
+    for (a, b), x in curvature(tree, problem.goals, rates, _whole(problem, q), pulls).items():
+        equations.bend(a, b, np.maximum(memory.curved, 0.0) * x)
+    for row, c in zip(_constraints(problem, here), memory.c, strict=True):
+        equations.bind(row.J, c, SLACK)
+    for normal, room, a in zip(problem.G, rooms, memory.active[flat:], strict=True):
+        equations.bind([*(a * float(x) for x in normal), *others], a * room, np.where(a > 0.0, SLACK, 1.0))
+    return equations.solve()
+
+
+def _rooms(problem: Problem, q: Sequence[Any], h: Any) -> list[Any]:
+    """Return the distances (m,) of q (k,) to the rows of limits."""
+    return [
+        bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row)) for row, bound in zip(problem.G, h, strict=True)
+    ]
+
+
+def _reached(problem: Problem, q: Sequence[Any], h: Any) -> list[Any]:
+    """Return 1 for each range at an end of which q (k,) is, and for each row of limits that it is at, else 0."""
+    sides = [abs(_side(problem, j, q[j])) for j in range(len(problem.lower))]
+    rooms = zip(_rooms(problem, q, h), problem.skin, strict=True)
+    return [*sides, *(np.where(room <= 2.0 * skin, 1.0, 0.0) for room, skin in rooms)]
+
+
+def _whole(problem: Problem, q: Sequence[Any]) -> Any:
+    """Return q (nq,) with zeros for the coordinates that do not move."""
+    whole: list[Any] = [0.0] * problem.nq
+    for j, x in zip(problem.columns, q, strict=True):
+        whole[j] = x
+    return np.array(whole)
+
+
+def _side(problem: Problem, j: int, x: Any) -> Any:
+    """Return 1 at the upper end of the range of coordinate j, -1 at the lower one, else 0."""
+    side: Any = 0.0
+    if np.isfinite(problem.lower[j]):
+        side = np.where(x <= problem.lower[j], -1.0, side)
+    if np.isfinite(problem.upper[j]):
+        side = np.where(x >= problem.upper[j], 1.0, side)
+    return side
