@@ -8,8 +8,8 @@ the sum of weight² times squared errors of all soft goals is the least that har
 
 base: the frame from which a target is seen, by default the root.
 axes: "base" or "frame", the axes in which x, y and z are named by `free`.
-free: directions that the goal leaves free, of "x", "y", "z" and turns "rx", "ry", "rz" about them; a text such as "x rz",
-    or a list.
+free: directions that the goal leaves free, of "x", "y", "z" and turns "rx", "ry", "rz" about them; a text such as
+    "x rz", or a list.
 tolerance: m and rad, by default that of `kt.ik`.
 weight: None for a hard goal, or 1/m and 1/rad.
 """
@@ -171,7 +171,8 @@ def relative(frame: str, other: str, **options: Unpack[FrameOptions]) -> Goal:
     """
     if options.get("base") is not None:
         raise fail("base", f"base is {options['base']!r}, but the pose is seen from {other!r}; expected one of them")
-    return pose(frame, **{**options, "base": other})
+    options["base"] = other
+    return pose(frame, **options)
 
 
 def _goal(

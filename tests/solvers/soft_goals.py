@@ -65,5 +65,6 @@ def away_from_minimum(robot: kt.Robot, goals, targets, q: np.ndarray, step: floa
     outwards = np.zeros((robot.nv, len(rows)))
     outwards[rates] = rows.T
     # -g = A y + outwards z, z >= 0
-    _, off = nnls(np.hstack([A, -A, outwards]), -g, maxiter=10_000) if A.size or outwards.size else (0, np.linalg.norm(g))
+    known = np.hstack([A, -A, outwards])
+    off = nnls(known, -g, maxiter=10_000)[1] if known.size else np.linalg.norm(g)
     return float(off / max(np.linalg.norm(J) * np.linalg.norm(e), 1e-12))

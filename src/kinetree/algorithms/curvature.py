@@ -29,38 +29,60 @@ def curvature(
     """Return the entries of the matrix (n, n) over these coordinates of qd, at q (nq,), that are not zero, each pair of
     coordinates once. pulls: for each goal a number for each of its rows, the force along its error.
 
-    Goals that are seen from a moving base do not count.
+    A centre of mass that is seen from a moving base does not count.
     """
+    found: dict[tuple[int, int], Any] = {}
     moments: list[list[Any]] = [[0.0] * 3 for _ in rates]
     for goal, pull in zip(goals, pulls, strict=True):
-        if goal.kind not in CURVED or tree.frame(goal.base)[0] >= 0:
+        moves = tree.frame(goal.base)[0] >= 0
+        if goal.kind not in CURVED or (moves and not GOALS[goal.kind].has_frame):
             continue
-        force, moment = _wrench(tree, goal, q, pull)
+        if moves:
+            _add_relative(found, tree, goal, rates, q, pull)
+            continue
+        force, moment = _wrench(tree, goal, q, pull, None)
         for j, (v, w) in _velocities(tree, goal, q).items():
             if j in rates:
                 k = rates.index(j)
                 own = zip(moments[k], cross(v, force), cross(w, moment), strict=True)
                 moments[k] = [known + a + 0.5 * b for known, a, b in own]
     turning, body = _turns(tree, rates, q)
-    found: dict[tuple[int, int], Any] = {}
     for b in range(len(rates)):
         way = _bodies_above(tree, body[b])
         for a in range(len(rates)):
             kind = tree.joint_type[body[a]]
             if body[a] in way or (body[a] == body[b] and kind.successive and rates[a] <= rates[b]):
-                found[a, b] = -dot(turning[a], moments[b])
+                found[a, b] = found.get((a, b), 0.0) - dot(turning[a], moments[b])
             elif body[a] == body[b] and not kind.successive and a <= b:
-                found[a, b] = -0.5 * (dot(turning[a], moments[b]) + dot(turning[b], moments[a]))
+                both = dot(turning[a], moments[b]) + dot(turning[b], moments[a])
+                found[a, b] = found.get((a, b), 0.0) - 0.5 * both
     return {pair: x for pair, x in found.items() if not is_zero(x)}
 
 
-def _wrench(tree: Tree, goal: Goal, q: Any, pull: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the force and the moment of a goal, in the root's axes."""
+def _add_relative(
+    found: dict[tuple[int, int], Any], tree: Tree, goal: Goal, rates: Sequence[int], q: Any, pull: Sequence[Any]
+) -> None:
+    """Add the entries of a goal whose base moves, seen from there: joints nearer to the base carry the others."""
+    force, moment = _wrench(tree, goal, q, pull, goal.base)
+    way = [*enumerate(twists(tree, q, goal.frame, goal.base))]
+    place = {j: k for k, j in enumerate(rates)}
+    for y, (j, carried, v, w) in way:
+        pulled = [a + 0.5 * b for a, b in zip(cross(v, force), cross(w, moment), strict=True)]
+        for x, other in way:
+            if (x < carried or x == y) and {j, other.coordinate} <= place.keys():
+                a, b = sorted((place[j], place[other.coordinate]))
+                is_mutual = x != y and y < other.carried  # two of one joint with a quaternion
+                share = (0.5 if is_mutual else 1.0) * (2.0 if a == b and x != y else 1.0)
+                found[a, b] = found.get((a, b), 0.0) - share * dot(other.w, pulled)
+
+
+def _wrench(tree: Tree, goal: Goal, q: Any, pull: Sequence[Any], base: str | None) -> tuple[list[Any], list[Any]]:
+    """Return the force and the moment of a goal, in the axes of a base, the root if None."""
     wrench: list[Any] = [0.0] * 6
     for i, x in zip([i for i in GOALS[goal.kind].weights if goal.weights[i]], pull, strict=True):
         wrench[i] = x
     seen = goal.frame if goal.expressed_in == "frame" else goal.base
-    R = forward_kinematics(tree, q, [seen])[0][:3, :3]
+    R = forward_kinematics(tree, q, [seen], base)[0][:3, :3]
     return list(R @ np.array(wrench[:3])), list(R @ np.array(wrench[3:]))
 
 

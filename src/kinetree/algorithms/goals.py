@@ -79,8 +79,8 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of goal. shape: of its target. weights: which of the six it uses. rows: see `goal_rows`. has_frame: whether
-    it is about a frame; otherwise it is about all joints."""
+    """A kind of goal. shape: of its target. weights: which of the six it uses. rows: see `goal_rows`. has_frame:
+    whether it is about a frame; otherwise it is about all joints."""
 
     shape: tuple[int, ...]
     weights: tuple[int, ...]
@@ -211,7 +211,8 @@ def _heading(goal: Goal, angle: Any, here: Any, twist: Sequence[Any], exact: boo
     along = [here[0, i], here[1, i], here[2, i]]
     turning = (cross(twist_j[3:], along) for twist_j in twist)
     J = [(x * way[j] - y * way[i]) / squares for way in turning]
-    return Rows([], [Row(wrapped(angle[()] - np.arctan2(y, x)), J, 1.0)])
+    off = wrapped(angle[()] - np.arctan2(y, x))
+    return Rows([], [Row(off if exact else 2.0 * np.sin(off / 2.0), J, 1.0)])
 
 
 def _center_of_mass(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, exact: bool) -> Rows:

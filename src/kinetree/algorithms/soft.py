@@ -1,10 +1,11 @@
-"""Steps of inverse kinematics with soft goals: the least sum of weighted squared errors that hard goals and limits leave.
+"""Steps of inverse kinematics with soft goals: the least sum of weighted squared errors that hard goals and limits
+leave.
 
 Sequential quadratic programming (Nocedal & Wright, Numerical Optimization, chapter 18): each step minimises squares of
 linearised errors with the hard goals as linear constraints, and is damped until it reduces the augmented Lagrangian,
-whose multipliers are part of the state. Near the minimum second derivatives count, too (see `curvature`). Coordinates at
-an end of their range and rows of G q <= h that a step has reached stay there while their multipliers push outwards. The
-equations are solved in the order of the tree's branches (see `normal`).
+whose multipliers are part of the state. Near the minimum second derivatives count, too (see `curvature`). Coordinates
+at an end of their range and rows of G q <= h that a step has reached stay there while their multipliers push outwards.
+The equations are solved in the order of the tree's branches (see `normal`).
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,8 @@ LEAST, RAISED, MOST = 1e-7, 1e-5, 1e4
 """Range of the damping, beyond which the search ends; and the least damping after equations of a saddle."""
 PENALTY, SLACK = 10.0, 1e-9
 """Weight of squared errors of hard goals in the augmented Lagrangian, and their slack in a step."""
+GOOD, POOR = 0.25, 0.02
+"""Parts of what a step promised: above the first damping falls, below the second it rises."""
 NEARLY = 0.5
 """Part of the cost that a step can gain below which second derivatives count."""
 PART, NOTHING = 1e-9, 1e-18
@@ -37,10 +40,11 @@ OUTWARDS = -1e-10
 
 class Memory(NamedTuple):
     """What follows the best q in a state. curved: above zero if second derivatives count in the next step; below if
-    the last equations were of a saddle. y, c (m,): multipliers and errors of the rows of hard goals at the best q.
-    active: whether ranges and rows of limits are."""
+    the last equations were of a saddle. promised: what the last step shall take from the Lagrangian. y, c (m,):
+    multipliers and errors of the rows of hard goals at the best q. active: whether ranges and rows of limits are."""
 
     curved: Any
+    promised: Any
     y: list[Any]
     c: list[Any]
     active: list[Any]
@@ -48,7 +52,7 @@ class Memory(NamedTuple):
 
 def memory_size(goals: Sequence[Goal], ends: int, rows: int) -> int:
     """Return how many numbers of a state follow the best q. ends, rows: numbers of ranges and of rows of limits."""
-    return 1 + 2 * _hard_rows(goals) + ends + rows
+    return 2 + 2 * _hard_rows(goals) + ends + rows
 
 
 def _hard_rows(goals: Sequence[Goal]) -> int:
@@ -74,19 +78,21 @@ def errors_at(tree: Tree, problem: Problem, q: Any, targets: Sequence[Any], rate
     """Return the errors at q (nq,), with their falls along these coordinates of qd."""
     scale, is_soft = scale_of(problem.goals), all(goal.weight is not None for goal in problem.goals)
     found: list[list[Row]] = []
-    sizes: list[tuple[Any, Any]] = []
+    sizes: list[tuple[Any, Any]] = [(0.0, 0.0)]
     off: list[Any] = [0.0]
     for goal, target in zip(problem.goals, targets, strict=True):
         rows = goal_rows(tree, goal, rates, q, target) if goal.weight is None else _smooth(tree, goal, rates, q, target)
         factor = 1.0 if goal.weight is None else goal.weight / scale
-        linear, angular = (dot(e, e) for e in ([row.error for row in some] for some in rows))
         found.append([Row(row.error, row.J, factor * row.weight) for row in (*rows.linear, *rows.angular)])
+        if goal.weight is None or (is_soft and goal.kind != "posture"):
+            chords = rows if goal.weight is None else goal_rows(tree, goal, (), q, target)
+            linear, angular = (dot(e, e) for e in ([row.error for row in some] for some in chords))
+            sizes.append((linear, angular))
         if goal.weight is None:
             bounds = goal.tolerance or problem.tolerances
             off += [linear / bounds[0] ** 2, angular / bounds[1] ** 2]
-        if goal.weight is None or is_soft:
-            sizes.append((linear, angular))
-    return Errors(found, *(largest([size[i] for size in sizes]) for i in (0, 1)), largest(off))
+    linear, angular = (largest([size[i] for size in sizes]) for i in (0, 1))
+    return Errors(found, linear, angular, largest(off))
 
 
 def _smooth(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any) -> Rows:
@@ -113,60 +119,84 @@ def _constraints(problem: Problem, errors: Errors) -> list[Row]:
     return [row for goal, rows in zip(problem.goals, errors.rows, strict=True) if goal.weight is None for row in rows]
 
 
-def _merit(cost: Any, y: Sequence[Any], c: Sequence[Any]) -> Any:
-    return 0.5 * cost + dot(y, c) + 0.5 * PENALTY * dot(c, c)
+class Place(NamedTuple):
+    """The best q (k,) after a trial: cost and errors of hard goals there, and the damping of the next step."""
+
+    q: list[Any]
+    cost: Any
+    c: list[Any]
+    damping: Any
 
 
 def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
-    """Return the state after a step. Indices are those of `inverse_step`, but DESCENT is the damping, and q is on trial;
-    the `Memory` follows the best q.
+    """Return the state after a step. Indices are those of `inverse_step`, but DESCENT is the damping, and q is on
+    trial; the `Memory` follows the best q.
 
     h (m,): bounds of the rows of limits.
     """
     k, flat, count = len(problem.columns), len(problem.lower), _hard_rows(problem.goals)
-    trial, before, (curved, *numbers) = (list(part) for part in np.split(state[HEAD:], [k, 2 * k]))
-    memory = Memory(curved, numbers[:count], numbers[count : 2 * count], numbers[2 * count :])
-    there = errors_at(tree, problem, _whole(problem, trial), targets, ())
-    cost, c = _cost(problem, there), [row.error for row in _constraints(problem, there)]
-    merit, least = _merit(cost, memory.y, c), _merit(state[COST], memory.y, memory.c)
-    better = np.where(curved < 0.0, np.inf, merit) < least
-    q = [np.where(better, a, b) for a, b in zip(trial, before, strict=True)]
-    cost = np.where(better, cost, state[COST])
-    c = [np.where(better, a, b) for a, b in zip(c, memory.c, strict=True)]
-    damping = np.where(state[DESCENT] > 0.0, state[DESCENT], FIRST * FALL)
-    damping = np.maximum(np.where(better, damping / FALL, damping * RISE), LEAST)
-    damping = np.where(curved < 0.0, np.maximum(damping * RISE, RAISED), damping)
-
+    trial, before, (curved, promised, *numbers) = (list(part) for part in np.split(state[HEAD:], [k, 2 * k]))
+    memory = Memory(curved, promised, numbers[:count], numbers[count : 2 * count], numbers[2 * count :])
+    q, cost, c, damping = _best(tree, problem, state, trial, before, memory, targets)
     here = errors_at(tree, problem, _whole(problem, q), targets, problem.rates.tolist())
-    sides, rooms = [_side(problem, j, q[j]) for j in range(flat)], _rooms(problem, q, h)
+    sides = [_side(problem, j, q[j]) for j in range(flat)]
     held = [np.where(end > 0.0, a, 0.0) for a, end in zip(memory.active, _reached(problem, q, h), strict=True)]
-    way = _way(tree, problem, q, here, memory._replace(c=c, active=held), rooms, damping)
+    way = _way(tree, problem, q, here, memory._replace(c=c, active=held), _rooms(problem, q, h), damping)
     is_minimum = way.wrong <= 0.0
     y = [np.where(is_minimum, a, b) for a, b in zip(way.y, memory.y, strict=False)]
     new = taken(problem, q, [np.where(is_minimum, x, 0.0) for x in way.step], h)
     pushes = [*(side * f for side, f in zip(sides, way.forces, strict=False)), *(-x for x in way.y[count:])]
     stays = [np.where(push > OUTWARDS, 1.0, 0.0) for push in pushes]
-    left = sum((a * (1.0 - b) for a, b in zip(held, stays, strict=True)), 0.0)
-    ends = _reached(problem, new, h)
-    active = [np.where(a > 0.0, b, end) for a, b, end in zip(held, stays, ends, strict=True)]
+    triples = zip(held, stays, _reached(problem, new, h), strict=True)
+    active = [np.where(a > 0.0, stay, end) for a, stay, end in triples]
 
-    gain = dot(way.step, way.forces)
+    gain, left = dot(way.step, way.forces), sum(a * (1.0 - b) for a, b in zip(held, stays, strict=True))
     at_rest = np.where(way.wrong + left > 0.0, 0.0, 1.0)
-    flat_here = np.where(gain <= PART * cost + NOTHING, at_rest, 0.0)
+    level = np.where(gain <= PART * cost + NOTHING, at_rest, 0.0)
     stuck = np.maximum(np.where(damping > MOST, 1.0, 0.0), np.where(squared(new, q) < STILL, at_rest, 0.0))
     met = np.where(here.off <= 1.0, 1.0, 0.0)
-    ended = np.maximum(np.maximum(stuck, met * flat_here), np.where(state[STEPS] + 1.0 >= problem.steps, 1.0, 0.0))
-    success = met if count else np.maximum(flat_here, stuck)
+    ended = np.maximum(np.maximum(stuck, met * level), np.where(state[STEPS] + 1.0 >= problem.steps, 1.0, 0.0))
+    success = met if count else np.maximum(level, stuck)
     going = np.where(ended > 0.0, np.where(success > 0.0, 0.0, -1.0), 1.0)
-    nearly = np.where(gain < NEARLY * cost, 1.0, 0.0)
     head = [going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, cost, here.linear, here.angular]
-    return np.array([*head, *new, *q, np.where(way.wrong > 0.0, -1.0, nearly), *y, *c, *active])
+    curved = np.where(is_minimum, np.where(gain < NEARLY * cost, 1.0, 0.0), -1.0)
+    return np.array([*head, *new, *q, curved, 0.5 * (gain + PENALTY * dot(c, c)), *y, *c, *active])
+
+
+def _best(
+    tree: Tree,
+    problem: Problem,
+    state: Any,
+    trial: list[Any],
+    before: list[Any],
+    memory: Memory,
+    targets: Sequence[Any],
+) -> Place:
+    """Return the better of q on trial and the best q before, by the augmented Lagrangian."""
+
+    def lagrangian(cost: Any, c: Sequence[Any]) -> Any:
+        return 0.5 * cost + dot(memory.y, c) + 0.5 * PENALTY * dot(c, c)
+
+    there = errors_at(tree, problem, _whole(problem, trial), targets, ())
+    cost, c = _cost(problem, there), [row.error for row in _constraints(problem, there)]
+    fall, is_saddle = lagrangian(state[COST], memory.c) - lagrangian(cost, c), memory.curved < 0.0
+    better = np.where(is_saddle, -1.0, fall) > 0.0
+    damping = np.where(state[DESCENT] > 0.0, state[DESCENT], FIRST * FALL)
+    share = fall / np.maximum(memory.promised, 1e-300)
+    helped = np.where(share > GOOD, damping / FALL, np.where(share > POOR, damping, 2.0 * damping))
+    damping = np.maximum(np.where(better, helped, damping * RISE), LEAST)
+    return Place(
+        q=[np.where(better, a, b) for a, b in zip(trial, before, strict=True)],
+        cost=np.where(better, cost, state[COST]),
+        c=[np.where(better, a, b) for a, b in zip(c, memory.c, strict=True)],
+        damping=np.where(is_saddle, np.maximum(damping * RISE, RAISED), damping),
+    )
 
 
 def _way(
     tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memory, rooms: Sequence[Any], damping: Any
 ) -> Solution:
-    """Return the step from q (k,). Active coordinates and rows of `memory` stay at their ends; rooms: up to the rows."""
+    """Return the step from q (k,). Active coordinates and rows of `memory` stay at their ends; rooms: to the rows."""
     rates, flat = problem.rates.tolist(), len(problem.lower)
     others = [0.0] * (len(rates) - flat)
     equations = Equations(tree, rates, [*(1.0 - a for a in memory.active[:flat]), *(1.0 for _ in others)], damping)
@@ -190,7 +220,8 @@ def _way(
 def _rooms(problem: Problem, q: Sequence[Any], h: Any) -> list[Any]:
     """Return the distances (m,) of q (k,) to the rows of limits."""
     return [
-        bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row)) for row, bound in zip(problem.G, h, strict=True)
+        bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row).tolist())
+        for row, bound in zip(problem.G, h, strict=True)
     ]
 
 

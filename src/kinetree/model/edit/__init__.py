@@ -9,6 +9,7 @@ from kinetree.model.edit.coupled_limits import (
     clear_limits as clear_limits,
     remove_limits as remove_limits,
 )
+from kinetree.model.edit.floating import floating as floating
 from kinetree.model.edit.frames import (
     add_frame as add_frame,
     add_overlay as add_overlay,

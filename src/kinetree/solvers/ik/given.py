@@ -32,7 +32,9 @@ def goals_of(
     """Return the goals of a call of `kt.ik`, with names of frames that the robot has."""
     names = (frame,) if isinstance(frame, (str, Goal)) else tuple(frame)
     if any(isinstance(name, Goal) for name in names):
-        return _from_goals(robot, names, base, dict(zip(FORMS, (goal, weights, expressed_in, axis), strict=True)), tolerance)
+        return _from_goals(
+            robot, names, base, dict(zip(FORMS, (goal, weights, expressed_in, axis), strict=True)), tolerance
+        )
     kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
     if not names or len(kinds) != len(names):
         raise fail("goal", f"{len(kinds)} goals for {len(names)} frames; expected one for all, or one each")

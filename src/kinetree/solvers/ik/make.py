@@ -175,7 +175,7 @@ def _speed(robot: Robot, name: str) -> float:
 
 
 Step = Callable[..., Any]
-SOFT_STEPS = 100
+SOFT_STEPS = 200
 """Most steps of a search with soft goals."""
 WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""

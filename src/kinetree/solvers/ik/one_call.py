@@ -165,9 +165,7 @@ def one_call(
         solutions, verdict = Port("solutions", (FORMS, problem.nq + 1)), partial(has_form, model, arm, problem, limits)
         closed["ordered"] = kernel("solutions", forms, whole, "h", "center", output=solutions)
         closed["verdict"] = kernel("verdict", verdict, whole, "h", "center", output=Port("verdict", ()))
-    return OneCall(
-        enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits)
-    )
+    return OneCall(enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits))
 
 
 def _entered(problem: Problem, limits: Limits, q0: Any) -> Array:

@@ -165,8 +165,11 @@ class IK:
         _check_threads(threads)
         if prefer is not None and self._problem.memory:
             self._refuse_soft("prefer", fix="kt.goal.posture is a goal for this")
-        if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(
-            given := with_postures(self._postures, targets) if self._problem.memory else targets
+        if (
+            prefer is None
+            and not progress
+            and (start := self._plain_start(q0))
+            and self._is_plain(given := with_postures(self._postures, targets) if self._problem.memory else targets)
         ):
             # fast path for a control loop: one target, in arrays that need no conversion
             state, rest = start
