@@ -19,7 +19,7 @@ from kinetree.algorithms.vectors import cross, dot, is_zero
 from kinetree.model.tree import Tree
 from kinetree.spatial import se3
 
-CURVED = ("pose", "position", "orientation", "center_of_mass")
+CURVED = ("pose", "position", "orientation", "pointing", "center_of_mass")
 """Kinds of goals whose curvature is known; for others the steps converge more slowly."""
 
 
@@ -35,7 +35,8 @@ def curvature(
     moments: list[list[Any]] = [[0.0] * 3 for _ in rates]
     for goal, pull in zip(goals, pulls, strict=True):
         moves = tree.frame(goal.base)[0] >= 0
-        if goal.kind not in CURVED or (moves and not GOALS[goal.kind].has_frame):
+        is_far = goal.kind == "pointing" and (moves or goal.weight is None)
+        if goal.kind not in CURVED or is_far or (moves and not GOALS[goal.kind].has_frame):
             continue
         if moves:
             _add_relative(found, tree, goal, rates, q, pull)
@@ -79,7 +80,8 @@ def _add_relative(
 def _wrench(tree: Tree, goal: Goal, q: Any, pull: Sequence[Any], base: str | None) -> tuple[list[Any], list[Any]]:
     """Return the force and the moment of a goal, in the axes of a base, the root if None."""
     wrench: list[Any] = [0.0] * 6
-    for i, x in zip([i for i in GOALS[goal.kind].weights if goal.weights[i]], pull, strict=True):
+    places = [i for i in GOALS[goal.kind].weights if goal.weights[i]] if goal.kind != "pointing" else [0, 1, 2]
+    for i, x in zip(places, pull, strict=True):
         wrench[i] = x
     seen = goal.frame if goal.expressed_in == "frame" else goal.base
     R = forward_kinematics(tree, q, [seen], base)[0][:3, :3]
@@ -94,6 +96,9 @@ def _velocities(tree: Tree, goal: Goal, q: Any) -> dict[int, tuple[Any, Any]]:
     for j, _, v, w in twists(tree, q, goal.frame):
         known = found.get(j, (0.0, 0.0))
         found[j] = known[0] + v, known[1] + w
+    if goal.kind == "pointing":  # the end of the axis is pulled
+        d = forward_kinematics(tree, q, [goal.frame])[0][:3, :3] @ np.array(goal.axis)
+        found = {j: (np.array(cross(w, d)), np.zeros(3)) for j, (_, w) in found.items()}
     return found
 
 

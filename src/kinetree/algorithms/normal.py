@@ -147,13 +147,16 @@ class Equations:
         outer = factored(S)
         right = {i: c - _dot(row, z) for i, ((_, c, _), row) in enumerate(zip(rows, scaled, strict=True))}
         y, forces = outer.backward(outer.forward(right)), self.forces
+        count = len(self.across)  # bound rows once more, as if without slack
+        more = outer.backward(outer.forward({i: self.bound[i - count][2] * y[i] for i in range(count, len(rows))}))
+        y = [a + b for a, b in zip(y, more, strict=True)]
         for x, row, (J, _, _) in zip(y, Y, rows, strict=True):
             for k, entry in row.items():
                 z[k] = z.get(k, 0.0) + x * entry
             forces = [f if is_zero(a) else f + x * a for f, a in zip(forces, J, strict=True)]
         step = factor.backward(z)
         wrong = abs(factor.negative - outer.negative)
-        return Solution([step[self.place[i]] for i in range(len(forces))], forces, y[len(self.across) :], wrong)
+        return Solution([step[self.place[i]] for i in range(len(forces))], forces, y[count:], wrong)
 
     def _placed(self, row: Sequence[Any]) -> dict[int, Any]:
         return {self.place[i]: x * f for i, (x, f) in enumerate(zip(row, self.free, strict=True)) if not is_zero(x)}

@@ -32,7 +32,7 @@ GOOD, POOR = 0.25, 0.02
 """Parts of what a step promised: above the first damping falls, below the second it rises."""
 NEARLY = 0.5
 """Part of the cost that a step can gain below which second derivatives count."""
-PART, NOTHING = 1e-9, 1e-18
+PART, NOTHING = 1e-8, 1e-18
 """Part of the cost, and cost, that a step can gain at the end of a search."""
 OUTWARDS = -1e-10
 """Least push of a limit that stays active."""
@@ -141,7 +141,7 @@ def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *ta
     here = errors_at(tree, problem, _whole(problem, q), targets, problem.rates.tolist())
     sides = [_side(problem, j, q[j]) for j in range(flat)]
     held = [np.where(end > 0.0, a, 0.0) for a, end in zip(memory.active, _reached(problem, q, h), strict=True)]
-    way = _way(tree, problem, q, here, memory._replace(c=c, active=held), _rooms(problem, q, h), damping)
+    way = _way(tree, problem, q, here, memory._replace(c=c, active=held), damping)
     is_minimum = way.wrong <= 0.0
     y = [np.where(is_minimum, a, b) for a, b in zip(way.y, memory.y, strict=False)]
     new = taken(problem, q, [np.where(is_minimum, x, 0.0) for x in way.step], h)
@@ -159,6 +159,8 @@ def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *ta
     success = met if count else np.maximum(level, stuck)
     going = np.where(ended > 0.0, np.where(success > 0.0, 0.0, -1.0), 1.0)
     head = [going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, cost, here.linear, here.angular]
+    last = met * level if count else level  # the step is in the quadratic range of the minimum
+    q = [np.where(last > 0.0, a, b) for a, b in zip(new, q, strict=True)]
     curved = np.where(is_minimum, np.where(gain < NEARLY * cost, 1.0, 0.0), -1.0)
     return np.array([*head, *new, *q, curved, 0.5 * (gain + PENALTY * dot(c, c)), *y, *c, *active])
 
@@ -193,10 +195,8 @@ def _best(
     )
 
 
-def _way(
-    tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memory, rooms: Sequence[Any], damping: Any
-) -> Solution:
-    """Return the step from q (k,). Active coordinates and rows of `memory` stay at their ends; rooms: to the rows."""
+def _way(tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memory, damping: Any) -> Solution:
+    """Return the step from q (k,). Active coordinates and rows of `memory` stay where they are."""
     rates, flat = problem.rates.tolist(), len(problem.lower)
     others = [0.0] * (len(rates) - flat)
     equations = Equations(tree, rates, [*(1.0 - a for a in memory.active[:flat]), *(1.0 for _ in others)], damping)
@@ -212,24 +212,18 @@ def _way(
         equations.bend(a, b, np.maximum(memory.curved, 0.0) * x)
     for row, c in zip(_constraints(problem, here), memory.c, strict=True):
         equations.bind(row.J, c, SLACK)
-    for normal, room, a in zip(problem.G, rooms, memory.active[flat:], strict=True):
-        equations.bind([*(a * float(x) for x in normal), *others], a * room, np.where(a > 0.0, SLACK, 1.0))
+    for normal, a in zip(problem.G, memory.active[flat:], strict=True):
+        equations.bind([*(a * float(x) for x in normal), *others], 0.0, np.where(a > 0.0, SLACK, 1.0))
     return equations.solve()
-
-
-def _rooms(problem: Problem, q: Sequence[Any], h: Any) -> list[Any]:
-    """Return the distances (m,) of q (k,) to the rows of limits."""
-    return [
-        bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row).tolist())
-        for row, bound in zip(problem.G, h, strict=True)
-    ]
 
 
 def _reached(problem: Problem, q: Sequence[Any], h: Any) -> list[Any]:
     """Return 1 for each range at an end of which q (k,) is, and for each row of limits that it is at, else 0."""
     sides = [abs(_side(problem, j, q[j])) for j in range(len(problem.lower))]
-    rooms = zip(_rooms(problem, q, h), problem.skin, strict=True)
-    return [*sides, *(np.where(room <= 2.0 * skin, 1.0, 0.0) for room, skin in rooms)]
+    for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
+        room = bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row).tolist())
+        sides.append(np.where(room <= 2.0 * skin, 1.0, 0.0))
+    return sides
 
 
 def _whole(problem: Problem, q: Sequence[Any]) -> Any:

@@ -138,4 +138,4 @@ def arranged(goals: Sequence[Goal], targets: Sequence[Any]) -> list[Any]:
 def with_postures(postures: Sequence[Array | None], targets: Sequence[Any]) -> Sequence[Any]:
     """Return the targets with the postures of the goals that have one, None for others."""
     left = iter(targets)
-    return [next(left, None) if posture is None else posture for posture in postures]
+    return [*(next(left, None) if posture is None else posture for posture in postures), *left]
