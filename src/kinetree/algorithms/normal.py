@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.vectors import is_zero
+from kinetree.algorithms.vectors import dot, is_zero
 from kinetree.model.tree import Tree
 
 Sparse = Mapping[int, Any]
@@ -84,12 +84,14 @@ def factored(H: Sequence[Sparse]) -> Factor:
 
 
 class Solution(NamedTuple):
-    """A step (n,), the forces (n,) of all rows along the coordinates after it, the multipliers of the rows that were
-    added by `Equations.bind`, and `wrong`, above zero if the step leads to a saddle and not to a minimum."""
+    """A step d (n,), the forces (n,) of all rows along the coordinates after it, the multipliers of the rows that were
+    added by `Equations.bind`, gain = d.T (H + sum of A_i.T A_i of soft rows) d, twice what the sum of squares falls by;
+    and `wrong`, above zero if the step leads to a saddle and not to a minimum."""
 
     step: list[Any]
     forces: list[Any]
     y: list[Any]
+    gain: Any
     wrong: Any
 
 
@@ -154,9 +156,10 @@ class Equations:
             for k, entry in row.items():
                 z[k] = z.get(k, 0.0) + x * entry
             forces = [f if is_zero(a) else f + x * a for f, a in zip(forces, J, strict=True)]
-        step = factor.backward(z)
-        wrong = abs(factor.negative - outer.negative)
-        return Solution([step[self.place[i]] for i in range(len(forces))], forces, y[count:], wrong)
+        found = factor.backward(z)
+        step, wrong = [found[self.place[i]] for i in range(len(forces))], abs(factor.negative - outer.negative)
+        gain = dot(step, forces) + sum((c - x) ** 2 for (_, c, _), x in zip(self.across, y, strict=False))
+        return Solution(step, forces, y[count:], gain, wrong)
 
     def _placed(self, row: Sequence[Any]) -> dict[int, Any]:
         return {self.place[i]: x * f for i, (x, f) in enumerate(zip(row, self.free, strict=True)) if not is_zero(x)}

@@ -150,19 +150,31 @@ def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *ta
     triples = zip(held, stays, _reached(problem, new, h), strict=True)
     active = [np.where(a > 0.0, stay, end) for a, stay, end in triples]
 
-    gain, left = dot(way.step, way.forces), sum(a * (1.0 - b) for a, b in zip(held, stays, strict=True))
-    at_rest = np.where(way.wrong + left > 0.0, 0.0, 1.0)
-    level = np.where(gain <= PART * cost + NOTHING, at_rest, 0.0)
-    stuck = np.maximum(np.where(damping > MOST, 1.0, 0.0), np.where(squared(new, q) < STILL, at_rest, 0.0))
-    met = np.where(here.off <= 1.0, 1.0, 0.0)
-    ended = np.maximum(np.maximum(stuck, met * level), np.where(state[STEPS] + 1.0 >= problem.steps, 1.0, 0.0))
-    success = met if count else np.maximum(level, stuck)
-    going = np.where(ended > 0.0, np.where(success > 0.0, 0.0, -1.0), 1.0)
-    head = [going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, cost, here.linear, here.angular]
-    last = met * level if count else level  # the step is in the quadratic range of the minimum
+    left = sum(a * (1.0 - b) for a, b in zip(held, stays, strict=True))
+    going, last = _verdict(problem, state, here, way, cost, damping, left, squared(new, q))
+    curved = np.where(is_minimum, np.where(way.gain < NEARLY * cost, 1.0, 0.0), -1.0)
+    # the last step is in the quadratic range of the minimum, so that it is taken
     q = [np.where(last > 0.0, a, b) for a, b in zip(new, q, strict=True)]
-    curved = np.where(is_minimum, np.where(gain < NEARLY * cost, 1.0, 0.0), -1.0)
-    return np.array([*head, *new, *q, curved, 0.5 * (gain + PENALTY * dot(c, c)), *y, *c, *active])
+    reached = np.where(last > 0.0, np.maximum(cost - way.gain + 2.0 * dot(y, c), 0.0), cost)
+    head = [going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, reached, here.linear, here.angular]
+    return np.array([*head, *new, *q, curved, 0.5 * (way.gain + PENALTY * dot(c, c)), *y, *c, *active])
+
+
+def _verdict(
+    problem: Problem, state: Any, here: Errors, way: Solution, cost: Any, damping: Any, left: Any, moved: Any
+) -> tuple[Any, Any]:
+    """Return GOING after a step; and 1 if the search has converged and hard goals are met, else 0.
+
+    left: how many limits are no longer active. moved: the squared length of the step.
+    """
+    at_rest = np.where(way.wrong + left > 0.0, 0.0, 1.0)
+    level = np.where(way.gain <= PART * cost + NOTHING, at_rest, 0.0)
+    stuck = np.maximum(np.where(damping > MOST, 1.0, 0.0), np.where(moved < STILL, at_rest, 0.0))
+    met = np.where(here.off <= 1.0, 1.0, 0.0)
+    last = met * level
+    ended = np.maximum(np.maximum(stuck, last), np.where(state[STEPS] + 1.0 >= problem.steps, 1.0, 0.0))
+    success = met if _hard_rows(problem.goals) else np.maximum(level, stuck)
+    return np.where(ended > 0.0, np.where(success > 0.0, 0.0, -1.0), 1.0), last
 
 
 def _best(
