@@ -17,7 +17,7 @@ from each import each
 MOST = 45
 HELD = {
     kt.Kernel: "c_source compile fused inputs interpret name operations output outputs program",
-    kt.IKResult: "active_limits iterations q residual success touching why",
+    kt.IKResult: "active_limits cost iterations q residual success touching why",
     kt.kinematics.IKStep: "active_limits q residual stuck success",
     kt.kinematics.IK: "contact coordinate_names goals limits reachable solutions step",
     kt.limits.Guard: "brakes dtype joints kernel limit_names",

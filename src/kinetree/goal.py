@@ -31,70 +31,62 @@ from kinetree.spatial.numbers import numbers
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 
 
-class GoalOptions(TypedDict, total=False):
-    """Options of all goals."""
+class Options(TypedDict, total=False):
+    """Options of all goals with targets."""
 
     tolerance: Sequence[float] | None
     weight: float | None
 
 
-class FrameOptions(GoalOptions, total=False):
-    """Options of goals along or about several axes."""
+class Directions(Options, total=False):
+    """Options of goals along and about axes of two frames."""
 
-    base: str | None
     axes: Axes
     free: str | Sequence[str]
 
 
 @explain_type_errors
-def pose(frame: str, **options: Unpack[FrameOptions]) -> Goal:
-    """Return the goal that a frame has a pose, T (…, 4, 4).
-
-    Options: see `kinetree.goal`.
+def pose(frame: str, *, base: str | None = None, **options: Unpack[Directions]) -> Goal:
+    """Return the goal that a frame has a pose, T (…, 4, 4). Options: see `kinetree.goal`.
 
     Examples:
         >>> import kinetree as kt
         >>> kt.goal.pose("l_hand", base="chest", free="rz")  # the hand may turn about z of the chest
         Goal(pose, frame='l_hand', base='chest', weights=(1.0, 1.0, 1.0, 1.0, 1.0, 0.0))
     """
-    return _goal("pose", frame, range(6), **options)
+    return _goal("pose", frame, range(6), base=base, **options)
 
 
 @explain_type_errors
-def position(frame: str, **options: Unpack[FrameOptions]) -> Goal:
-    """Return the goal that the origin of a frame has a position, p (…, 3), m.
-
-    Options: see `kinetree.goal`.
+def position(frame: str, *, base: str | None = None, **options: Unpack[Directions]) -> Goal:
+    """Return the goal that the origin of a frame has a position, p (…, 3), m. Options: see `kinetree.goal`.
 
     Examples:
         >>> import kinetree as kt
         >>> kt.goal.position("l_hand", weight=2.0)
         Goal(position, frame='l_hand', weight=2.0)
     """
-    return _goal("position", frame, range(3), **options)
+    return _goal("position", frame, range(3), base=base, **options)
 
 
 @explain_type_errors
-def orientation(frame: str, **options: Unpack[FrameOptions]) -> Goal:
-    """Return the goal that a frame has an orientation, R (…, 3, 3).
-
-    Options: see `kinetree.goal`.
+def orientation(frame: str, *, base: str | None = None, **options: Unpack[Directions]) -> Goal:
+    """Return the goal that a frame has an orientation, R (…, 3, 3). Options: see `kinetree.goal`.
 
     Examples:
         >>> import kinetree as kt
         >>> kt.goal.orientation("head", free=["rz"], weight=0.5)
         Goal(orientation, frame='head', weights=(1.0, 1.0, 1.0, 1.0, 1.0, 0.0), weight=0.5)
     """
-    return _goal("orientation", frame, range(3, 6), **options)
+    return _goal("orientation", frame, range(3, 6), base=base, **options)
 
 
 @explain_type_errors
 def pointing(
-    frame: str, axis: Sequence[float] = (0.0, 0.0, 1.0), *, base: str | None = None, **options: Unpack[GoalOptions]
+    frame: str, axis: Sequence[float] = (0.0, 0.0, 1.0), *, base: str | None = None, **options: Unpack[Options]
 ) -> Goal:
-    """Return the goal that an axis (3,) of a frame, from its origin, passes through a point p (…, 3), m.
-
-    base to weight: see `kinetree.goal`.
+    """Return the goal that an axis (3,) of a frame, from its origin, passes through a point p (…, 3), m. Options:
+    see `kinetree.goal`.
 
     Examples:
         >>> import kinetree as kt
@@ -105,13 +97,13 @@ def pointing(
 
 
 @explain_type_errors
-def heading(frame: str, axis: str = "z", *, base: str | None = None, **options: Unpack[GoalOptions]) -> Goal:
+def heading(frame: str, axis: str = "z", *, base: str | None = None, **options: Unpack[Options]) -> Goal:
     """Return the goal that a frame has an angle (…,) about an axis of the base, rad.
 
     axis: "z" for the yaw of roll, pitch and yaw: the direction of the frame's x-axis, seen along z of the base and
     counted from its x. "x": the direction of the y-axis, seen along x, from y. "y": that of the z-axis, from z. With
     `kt.goal.position` it places what stands on a floor.
-    base to weight: see `kinetree.goal`.
+    Options: see `kinetree.goal`.
 
     Examples:
         >>> import kinetree as kt
@@ -124,19 +116,15 @@ def heading(frame: str, axis: str = "z", *, base: str | None = None, **options: 
 
 
 @explain_type_errors
-def center_of_mass(**options: Unpack[FrameOptions]) -> Goal:
-    """Return the goal that the centre of mass of all links has a position, p (…, 3), m.
-
-    Options: see `kinetree.goal`.
+def center_of_mass(*, base: str | None = None, free: str | Sequence[str] = (), **options: Unpack[Options]) -> Goal:
+    """Return the goal that the centre of mass of all links has a position, p (…, 3), m. Options: see `kinetree.goal`.
 
     Examples:
         >>> import kinetree as kt
         >>> kt.goal.center_of_mass(free="z", weight=3.0)  # over the feet, at any height
         Goal(center_of_mass, weights=(1.0, 1.0, 0.0, 1.0, 1.0, 1.0), weight=3.0)
     """
-    if options.get("axes", "base") != "base":
-        raise fail("axes", "the centre of mass has no axes of its own; expected axes='base'")
-    return _goal("center_of_mass", "", range(3), **options)
+    return _goal("center_of_mass", "", range(3), base=base, free=free, **options)
 
 
 @explain_type_errors
@@ -158,21 +146,16 @@ def posture(q: Any = None, *, weight: float) -> Goal:
 
 
 @explain_type_errors
-def relative(frame: str, other: str, **options: Unpack[FrameOptions]) -> Goal:
+def relative(frame: str, other: str, **options: Unpack[Directions]) -> Goal:
     """Return the goal that a frame has a pose T (…, 4, 4), as seen from another frame that moves, such as of one hand
-    from the other: `kt.goal.pose` with this base.
-
-    Options: see `kinetree.goal`.
+    from the other: `kt.goal.pose` with this base. Options: see `kinetree.goal`.
 
     Examples:
         >>> import kinetree as kt
         >>> kt.goal.relative("l_hand", "r_hand", weight=10.0)
         Goal(pose, frame='l_hand', base='r_hand', weight=10.0)
     """
-    if options.get("base") is not None:
-        raise fail("base", f"base is {options['base']!r}, but the pose is seen from {other!r}; expected one of them")
-    options["base"] = other
-    return pose(frame, **options)
+    return pose(frame, base=other, **options)
 
 
 def _goal(
@@ -198,8 +181,7 @@ def _goal(
         raise fail("weight", f"weight is {weight!r}; expected a finite number above 0, or None for a hard goal")
     weights = tuple(0.0 if name in left else 1.0 for name in DIRECTIONS)
     bounds = None if tolerance is None else tolerance_of(tolerance)
-    soft = None if weight is None else float(weight)
-    return Goal(kind, frame, base or "", weights, axes, tolerance=bounds, weight=soft)
+    return Goal(kind, frame, base or "", weights, axes, tolerance=bounds, weight=weight and float(weight))
 
 
 def __dir__() -> list[str]:

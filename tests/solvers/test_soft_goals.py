@@ -48,7 +48,7 @@ def test_a_hard_goal_is_exact_and_a_soft_one_has_the_rest():
     batch = solve([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [np.nan, 0.0, 0.0]])
     assert batch.success.tolist() == [True, True, False]
     np.testing.assert_allclose(batch.q[:2], [[0.4, 0.6], [0.9, 1.1]], rtol=0, atol=1e-7)
-    assert batch.cost.shape == (3,)
+    assert batch.cost == pytest.approx([0.32e-4, 0.5 * 1.8**2 * 1e-4, 0.0])
 
 
 def test_limits_win_over_all_goals():
@@ -120,8 +120,6 @@ def test_a_center_of_mass_is_that_of_all_links():
 
 def test_relative_is_a_pose_as_seen_from_another_frame():
     assert kt.goal.relative("a", "b", weight=2.0) == kt.goal.pose("a", base="b", weight=2.0)
-    with pytest.raises(kt.KinetreeError, match="base is 'c'"):
-        kt.goal.relative("a", "b", base="c")
 
 
 def test_targets_by_place_by_name_and_in_one_array():
@@ -185,7 +183,6 @@ def test_hard_goals_alone_are_solved_as_names_are():
         (lambda r: kt.goal.pose("tip", tolerance=(0, 1)), "tolerance"),
         (lambda r: kt.goal.heading("tip", "w"), "axis is 'w'; expected one of 'x', 'y', 'z'"),
         (lambda r: kt.goal.posture(weight=None), "expected a weight above 0"),
-        (lambda r: kt.goal.center_of_mass(axes="frame"), "no axes of its own"),
         (lambda r: kt.goal.pose("tip", axes="world"), "axes is 'world'"),
     ],
 )

@@ -25,11 +25,6 @@ class Goal:
     frame (`expressed_in`); zero ignores an error. axis: of the frame, for "pointing"; of the base, for "heading".
     tolerance: m and rad; None for that of the problem. weight: None if the goal is hard, or that of a soft one. posture
     (nq,): for "posture", else empty.
-
-    Examples:
-        >>> import kinetree as kt
-        >>> kt.goal.position("l_hand", weight=2.0)
-        Goal(position, frame='l_hand', weight=2.0)
     """
 
     kind: str
@@ -56,10 +51,8 @@ class Goal:
     @property
     def size(self) -> int:
         """Number of its rows."""
-        kind = GOALS[self.kind]
-        if self.kind in ("pointing", "posture"):
-            return len(kind.weights)
-        return sum(1 for i in kind.weights if self.weights[i])
+        used = [i for i in GOALS[self.kind].weights if self.weights[i] or self.kind == "pointing"]
+        return len(used)
 
 
 class Row(NamedTuple):

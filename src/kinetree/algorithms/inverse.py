@@ -69,6 +69,13 @@ class Problem:
     loose: tuple[Loose, ...] = ()
     memory: int = 0
 
+    def whole(self, q: Sequence[Any]) -> Any:
+        """Return q (nq,) from the coordinates that may move (k,), with zeros for the others."""
+        whole: list[Any] = [0.0] * self.nq
+        for j, x in zip(self.columns, q, strict=True):
+            whole[j] = x
+        return np.array(whole)
+
     def moved(self, q: Array, to: Array) -> Array:
         """Return q (…, nq) with the coordinates that may move replaced by `to` (…, k)."""
         batch = np.broadcast_shapes(q.shape[:-1], to.shape[:-1])
@@ -102,10 +109,7 @@ def aim(
 
     exact: see `goal_rows`. weighted: whether to apply the weights of errors, which matter if not all errors can vanish.
     """
-    whole: list[Any] = [0.0] * problem.nq
-    for j, x in zip(problem.columns, q, strict=True):
-        whole[j] = x
-    q_whole = np.array(whole)
+    q_whole = problem.whole(q)
     parts = [
         goal_rows(tree, goal, problem.rates.tolist(), q_whole, target, exact=exact)
         for goal, target in zip(problem.goals, targets, strict=True)
@@ -116,10 +120,7 @@ def aim(
     squares = [[dot(e, e) for e in ([row.error for row in p[i]] for p in parts)] for i in (0, 1)]
     linear, angular = map(largest, squares)
     bounds = [goal.tolerance or problem.tolerances for goal in problem.goals]
-    if len({*bounds}) == 1:
-        off = np.maximum(linear / bounds[0][0] ** 2, angular / bounds[0][1] ** 2)
-    else:
-        off = largest([e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)])
+    off = largest([e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)])
     J = [[w * x for x in row.J] for w, row in zip(weights, rows, strict=True)]
     return Aim(error, J, dot(error, error), linear, angular, off)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.vectors import dot, is_zero
 from kinetree.model.tree import Tree
 
@@ -20,20 +21,21 @@ LEAST = 1e-14
 """Least size of a pivot."""
 
 
+def bodies_of(tree: Tree) -> dict[int, int]:
+    """Return the body that each coordinate of qd moves; the first one, if others follow it."""
+    return {j: i for i, where in reversed([*enumerate(tree.v_slice)]) for j in range(tree.nv)[where]}
+
+
 def elimination_order(tree: Tree, rates: Sequence[int]) -> list[int]:
     """Return the order of elimination of these coordinates of qd, as places in the list: leaves first, base last."""
-    body = {j: i for i, where in reversed([*enumerate(tree.v_slice)]) for j in range(tree.nv)[where]}
+    body = bodies_of(tree)
     return sorted(range(len(rates)), key=lambda k: (-body[rates[k]], -rates[k]))
 
 
 def is_branch(tree: Tree, rates: Sequence[int]) -> bool:
     """Return whether these coordinates of qd are all between the root and one body."""
-    bodies = {next(i for i, where in enumerate(tree.v_slice) if j in range(tree.nv)[where]) for j in rates}
-    way, i = set(), max(bodies, default=-1)
-    while i >= 0:
-        way.add(i)
-        i = tree.parent[i]
-    return bodies <= way
+    bodies = {bodies_of(tree)[j] for j in rates}
+    return bodies <= {*path_between(tree, -1, max(bodies, default=-1))[1]}
 
 
 class Factor(NamedTuple):

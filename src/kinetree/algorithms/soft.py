@@ -52,11 +52,7 @@ class Memory(NamedTuple):
 
 def memory_size(goals: Sequence[Goal], ends: int, rows: int) -> int:
     """Return how many numbers of a state follow the best q. ends, rows: numbers of ranges and of rows of limits."""
-    return 2 + 2 * _hard_rows(goals) + ends + rows
-
-
-def _hard_rows(goals: Sequence[Goal]) -> int:
-    return sum(goal.size for goal in goals if goal.weight is None)
+    return 2 + 2 * sum(goal.size for goal in goals if goal.weight is None) + ends + rows
 
 
 def scale_of(goals: Sequence[Goal]) -> float:
@@ -107,38 +103,21 @@ def _smooth(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any) -
     return Rows(rows.linear, [row._replace(error=angle * row.error) for row in rows.angular])
 
 
-def _cost(problem: Problem, errors: Errors) -> Any:
-    """Return the sum of weighted squared errors of soft goals."""
+def _rows(problem: Problem, errors: Errors, *, hard: bool) -> list[Row]:
+    """Return the rows of hard goals, or of soft ones."""
     pairs = zip(problem.goals, errors.rows, strict=True)
-    soft = [row for goal, rows in pairs if goal.weight is not None for row in rows]
-    return sum((row.weight * row.error) ** 2 for row in soft)
-
-
-def _constraints(problem: Problem, errors: Errors) -> list[Row]:
-    """Return the rows of hard goals."""
-    return [row for goal, rows in zip(problem.goals, errors.rows, strict=True) if goal.weight is None for row in rows]
-
-
-class Place(NamedTuple):
-    """The best q (k,) after a trial: cost and errors of hard goals there, and the damping of the next step."""
-
-    q: list[Any]
-    cost: Any
-    c: list[Any]
-    damping: Any
+    return [row for goal, rows in pairs if (goal.weight is None) == hard for row in rows]
 
 
 def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
-    """Return the state after a step. Indices are those of `inverse_step`, but DESCENT is the damping, and q is on
-    trial; the `Memory` follows the best q.
-
-    h (m,): bounds of the rows of limits.
-    """
-    k, flat, count = len(problem.columns), len(problem.lower), _hard_rows(problem.goals)
+    """Return the state after a step; h (m,): bounds of the rows of limits. Indices are those of `inverse_step`, but
+    DESCENT is the damping, and q is on trial; the `Memory` follows the best q."""
+    k, flat = len(problem.columns), len(problem.lower)
+    count = (problem.memory - 2 - flat - len(problem.G)) // 2
     trial, before, (curved, promised, *numbers) = (list(part) for part in np.split(state[HEAD:], [k, 2 * k]))
     memory = Memory(curved, promised, numbers[:count], numbers[count : 2 * count], numbers[2 * count :])
     q, cost, c, damping = _best(tree, problem, state, trial, before, memory, targets)
-    here = errors_at(tree, problem, _whole(problem, q), targets, problem.rates.tolist())
+    here = errors_at(tree, problem, problem.whole(q), targets, problem.rates.tolist())
     sides = [_side(problem, j, q[j]) for j in range(flat)]
     held = [np.where(end > 0.0, a, 0.0) for a, end in zip(memory.active, _reached(problem, q, h), strict=True)]
     way = _way(tree, problem, q, here, memory._replace(c=c, active=held), damping)
@@ -163,17 +142,15 @@ def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *ta
 def _verdict(
     problem: Problem, state: Any, here: Errors, way: Solution, cost: Any, damping: Any, left: Any, moved: Any
 ) -> tuple[Any, Any]:
-    """Return GOING after a step; and 1 if the search has converged and hard goals are met, else 0.
-
-    left: how many limits are no longer active. moved: the squared length of the step.
-    """
+    """Return GOING after a step; and 1 if the search has converged and hard goals are met, else 0. left: how many
+    limits are no longer active. moved: the squared length of the step."""
     at_rest = np.where(way.wrong + left > 0.0, 0.0, 1.0)
     level = np.where(way.gain <= PART * cost + NOTHING, at_rest, 0.0)
     stuck = np.maximum(np.where(damping > MOST, 1.0, 0.0), np.where(moved < STILL, at_rest, 0.0))
     met = np.where(here.off <= 1.0, 1.0, 0.0)
     last = met * level
     ended = np.maximum(np.maximum(stuck, last), np.where(state[STEPS] + 1.0 >= problem.steps, 1.0, 0.0))
-    success = met if _hard_rows(problem.goals) else np.maximum(level, stuck)
+    success = met if any(goal.weight is None for goal in problem.goals) else np.maximum(level, stuck)
     return np.where(ended > 0.0, np.where(success > 0.0, 0.0, -1.0), 1.0), last
 
 
@@ -185,26 +162,25 @@ def _best(
     before: list[Any],
     memory: Memory,
     targets: Sequence[Any],
-) -> Place:
-    """Return the better of q on trial and the best q before, by the augmented Lagrangian."""
+) -> tuple[list[Any], Any, list[Any], Any]:
+    """Return the better of q on trial and the best q before, by the augmented Lagrangian; its cost and errors of hard
+    goals; and the damping of the next step."""
 
     def lagrangian(cost: Any, c: Sequence[Any]) -> Any:
         return 0.5 * cost + dot(memory.y, c) + 0.5 * PENALTY * dot(c, c)
 
-    there = errors_at(tree, problem, _whole(problem, trial), targets, ())
-    cost, c = _cost(problem, there), [row.error for row in _constraints(problem, there)]
+    there = errors_at(tree, problem, problem.whole(trial), targets, ())
+    cost = sum((row.weight * row.error) ** 2 for row in _rows(problem, there, hard=False))
+    c = [row.error for row in _rows(problem, there, hard=True)]
     fall, is_saddle = lagrangian(state[COST], memory.c) - lagrangian(cost, c), memory.curved < 0.0
     better = np.where(is_saddle, -1.0, fall) > 0.0
     damping = np.where(state[DESCENT] > 0.0, state[DESCENT], FIRST * FALL)
     share = fall / np.maximum(memory.promised, 1e-300)
     helped = np.where(share > GOOD, damping / FALL, np.where(share > POOR, damping, 2.0 * damping))
     damping = np.maximum(np.where(better, helped, damping * RISE), LEAST)
-    return Place(
-        q=[np.where(better, a, b) for a, b in zip(trial, before, strict=True)],
-        cost=np.where(better, cost, state[COST]),
-        c=[np.where(better, a, b) for a, b in zip(c, memory.c, strict=True)],
-        damping=np.where(is_saddle, np.maximum(damping * RISE, RAISED), damping),
-    )
+    damping = np.where(is_saddle, np.maximum(damping * RISE, RAISED), damping)
+    best = [np.where(better, a, b) for a, b in zip([*trial, *c], [*before, *memory.c], strict=True)]
+    return best[: len(trial)], np.where(better, cost, state[COST]), best[len(trial) :], damping
 
 
 def _way(tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memory, damping: Any) -> Solution:
@@ -220,9 +196,9 @@ def _way(tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memor
         pulls.append([row.weight**2 * row.error for row in rows])
         for row in rows:
             equations.attract(row.J, row.error, row.weight)
-    for (a, b), x in curvature(tree, problem.goals, rates, _whole(problem, q), pulls).items():
+    for (a, b), x in curvature(tree, problem.goals, rates, problem.whole(q), pulls).items():
         equations.bend(a, b, np.maximum(memory.curved, 0.0) * x)
-    for row, c in zip(_constraints(problem, here), memory.c, strict=True):
+    for row, c in zip(_rows(problem, here, hard=True), memory.c, strict=True):
         equations.bind(row.J, c, SLACK)
     for normal, a in zip(problem.G, memory.active[flat:], strict=True):
         equations.bind([*(a * float(x) for x in normal), *others], 0.0, np.where(a > 0.0, SLACK, 1.0))
@@ -236,14 +212,6 @@ def _reached(problem: Problem, q: Sequence[Any], h: Any) -> list[Any]:
         room = bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row).tolist())
         sides.append(np.where(room <= 2.0 * skin, 1.0, 0.0))
     return sides
-
-
-def _whole(problem: Problem, q: Sequence[Any]) -> Any:
-    """Return q (nq,) with zeros for the coordinates that do not move."""
-    whole: list[Any] = [0.0] * problem.nq
-    for j, x in zip(problem.columns, q, strict=True):
-        whole[j] = x
-    return np.array(whole)
 
 
 def _side(problem: Problem, j: int, x: Any) -> Any:

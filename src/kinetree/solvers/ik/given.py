@@ -32,9 +32,8 @@ def goals_of(
     """Return the goals of a call of `kt.ik`, with names of frames that the robot has."""
     names = (frame,) if isinstance(frame, (str, Goal)) else tuple(frame)
     if any(isinstance(name, Goal) for name in names):
-        return _from_goals(
-            robot, names, base, dict(zip(FORMS, (goal, weights, expressed_in, axis), strict=True)), tolerance
-        )
+        options = dict(zip(FORMS, (goal, weights, expressed_in, axis), strict=True))
+        return _from_goals(robot, names, base, options, tolerance)
     kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
     if not names or len(kinds) != len(names):
         raise fail("goal", f"{len(kinds)} goals for {len(names)} frames; expected one for all, or one each")
@@ -54,7 +53,7 @@ def _from_goals(
     robot: Robot, names: Sequence[Any], base: str | None, options: Mapping[str, Any], tolerance: tuple[float, float]
 ) -> tuple[Goal, ...]:
     for option, value in options.items():
-        if value is not FORMS[option] and value != FORMS[option]:
+        if repr(value) != repr(FORMS[option]):
             message = f"{option} is {value!r}, which is for names of frames; expected it in each goal of kt.goal"
             raise fail(option.replace("_", "-"), message)
     found = []
@@ -67,20 +66,16 @@ def _from_goals(
         if goal.kind == "center_of_mass":
             check_masses(robot)
         if goal.kind == "posture":
-            goal = replace(goal, posture=_posture(robot, goal))
+            goal = replace(goal, posture=goal.posture or tuple(robot.q().tolist()))
+            if len(goal.posture) != robot.nq or not np.isfinite(goal.posture).all():
+                message = f"the posture has {len(goal.posture)} numbers; expected {robot.nq} finite ones"
+                raise fail("posture", message)
         found.append(goal)
     needed = target_names(found)
     if len({*needed}) < len(needed):
         twice = next(name for name in needed if needed.count(name) > 1)
         raise fail("goal", f"{twice} is twice among the goals; expected each once")
     return tuple(found)
-
-
-def _posture(robot: Robot, goal: Goal) -> tuple[float, ...]:
-    q = goal.posture or tuple(robot.q().tolist())
-    if len(q) != robot.nq or not np.isfinite(q).all():
-        raise fail("posture", f"the posture has {len(q)} numbers; expected {robot.nq} finite ones, a q of this robot")
-    return q
 
 
 def _six(weights: Sequence[float] | None) -> tuple[float, ...]:

@@ -69,10 +69,8 @@ def softened(ik: IK, search: Sequence[Array], targets: Sequence[Array], options:
     left = (found[..., GOING] != 0.0) & (found[..., DESCENT] < STOPPED)
     if ik._hard is None or not left.any():
         return found
-    n, batch = len(ik._problem.columns), found.shape[:-1]
-    own = [np.broadcast_to(a, batch + goal.shape)[left] for a, goal in zip(targets, ik.goals, strict=True)]
-    more = [np.broadcast_to(a, batch + a.shape[-1:])[left] for a in more]
-    begin = np.broadcast_to(states, found.shape)[left]
+    n = len(ik._problem.columns)
+    (begin, *more), own = flattened(ik, [states, *more], targets, found.shape[:-1], left)
     q0 = ik._problem.moved(ik._inside.neutral, begin[:, HEAD : HEAD + n])
     hard = [a for a, goal in zip(own, ik.goals, strict=True) if goal.weight is None]
     begin[:, TOTAL] = found[left][:, TOTAL]

@@ -36,9 +36,10 @@ class IKResult(Displayable):
     """Result of `IK`.
 
     q (…, nq): always inside all limits, in single precision where these have room for its numbers. success (…): whether
-    all goals are reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad;
-    the largest of several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start.
-    iterations (…): steps.
+    all hard goals are reached within their tolerances; without any, whether the search has converged. residual (…, 2):
+    distance of the frames from their targets, m and rad; the largest of several goals, of hard ones if there are any;
+    NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…): steps. cost (…):
+    the sum of weight² times squared errors of soft goals.
 
     Examples:
         >>> import kinetree as kt
@@ -163,14 +164,10 @@ class IK:
         such a target fails alone.
         """
         _check_threads(threads)
-        if prefer is not None and self._problem.memory:
-            self._refuse_soft("prefer", fix="kt.goal.posture is a goal for this")
-        if (
-            prefer is None
-            and not progress
-            and (start := self._plain_start(q0))
-            and self._is_plain(given := with_postures(self._postures, targets) if self._problem.memory else targets)
-        ):
+        if prefer is not None:
+            self._refuse_soft("prefer")
+        given = with_postures(self._postures, targets) if self._problem.memory else targets
+        if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(given):
             # fast path for a control loop: one target, in arrays that need no conversion
             state, rest = start
             if self._nearest:
@@ -200,7 +197,7 @@ class IK:
         if checked.bad is not None:
             bad = checked.in_batch(batch)
             result.q[bad], result.residual[bad] = np.broadcast_to(begun, result.q.shape)[bad], np.nan
-            for values in (result.success, result.iterations, result.touching):
+            for values in (result.success, result.iterations, result.touching, result.cost):
                 np.asarray(values)[bad] = 0
         return result
 
@@ -294,10 +291,10 @@ class IK:
             return self._stepper.apart(self.contact, q, checked, dt, restart)
         return self._stepper.step(q, checked, dt, restart)
 
-    def _refuse_soft(self, what: str, fix: str | None = None) -> None:
+    def _refuse_soft(self, what: str) -> None:
         """Raise KinetreeError if there are soft goals."""
         if self._problem.memory:
-            raise fail("soft-goals", f"{what} is for hard goals; expected no goal with a weight", fix=fix)
+            raise fail("soft-goals", f"{what} is for hard goals; expected no goal with a weight")
 
     @property
     def _scale(self) -> float:
