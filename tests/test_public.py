@@ -77,7 +77,7 @@ def test_objects_show_what_is_for_their_users():
         assert pydoc.render_doc(thing)
 
 
-@each("name", ["dynamics", "edit", "icub", "kinematics", "limits"])
+@each("name", ["dynamics", "edit", "goal", "icub", "kinematics", "limits"])
 def test_modules_have_public_names_alone(name):
     module = getattr(kt, name)
     public = {key: getattr(module, key) for key in dir(module) if key.isidentifier() and not key.startswith("_")}

@@ -212,7 +212,11 @@ def test_goals_that_differ_have_different_code():
         for axes in ("base", "frame")
         for tolerance in (None, (1e-3, 1e-3))
     ]
-    goals += [kt.goal.heading("a", axis) for axis in "xyz"] + [kt.goal.pose("a"), kt.goal.pose("b"), kt.goal.pose("a", base="c")]
+    goals += [kt.goal.heading("a", axis) for axis in "xyz"] + [
+        kt.goal.pose("a"),
+        kt.goal.pose("b"),
+        kt.goal.pose("a", base="c"),
+    ]
     assert len({repr(goal) for goal in goals}) == len({*goals}) == len(goals)
 
 
