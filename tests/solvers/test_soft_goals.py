@@ -1,4 +1,4 @@
-"""Goals of inverse kinematics as things: hard ones are reached, soft ones give the least sum of squares that is left."""
+"""Goals of inverse kinematics as things: hard ones are reached, soft ones give the least sum of squares left."""
 
 import numpy as np
 import pytest

@@ -13,11 +13,9 @@ import numpy as np
 from kinetree.algorithms.differential import twists
 from kinetree.algorithms.dynamics.momentum import mass_center
 from kinetree.algorithms.goals import GOALS, Goal
-from kinetree.algorithms.kinematics import forward_kinematics, path_between, walk
-from kinetree.algorithms.normal import bodies_of
+from kinetree.algorithms.kinematics import forward_kinematics, path_between
 from kinetree.algorithms.vectors import cross, dot
 from kinetree.model.tree import Tree
-from kinetree.spatial import se3
 
 Entries = dict[tuple[int, int], Any]
 """Numbers to add at (a, b) and (b, a) of a symmetric matrix, by the places a <= b of coordinates in a list."""
@@ -26,11 +24,9 @@ Entries = dict[tuple[int, int], Any]
 def curvature(
     tree: Tree, goals: Sequence[Goal], rates: Sequence[int], q: Any, pulls: Sequence[Sequence[Any]]
 ) -> Entries:
-    """Return the second derivatives (n, n) of the errors of goals over these coordinates of qd, at q (nq,).
-
-    pulls: for each goal a number for each of its rows, the force along its error. Without those of headings, of hard
-    pointing goals, and of a centre of mass that is seen from a moving base: with them steps converge more slowly.
-    """
+    """Return the second derivatives (n, n) of the errors of goals over these coordinates of qd, at q (nq,), without
+    those of headings, of hard pointing goals, and of a centre of mass that is seen from a moving base. pulls: for each
+    goal a number for each of its rows, the force along its error."""
     found: Entries = {}
     for goal, pull in zip(goals, pulls, strict=True):
         if goal.kind == "center_of_mass" and tree.frame(goal.base)[0] < 0:
@@ -72,18 +68,13 @@ def _wrench(goal: Goal, pull: Sequence[Any], R: Any) -> tuple[list[Any], list[An
 
 def _add_masses(found: Entries, tree: Tree, goal: Goal, rates: Sequence[int], q: Any, pull: Sequence[Any]) -> None:
     """Add the entries of a centre of mass: every joint carries those behind it on its branch."""
-    T = {-1: se3.IDENTITY}
-    walk(tree, q, [], [*range(len(tree.parent))], T)
     (base,) = forward_kinematics(tree, q, [goal.base])
     force, _ = _wrench(goal, pull, base[:3, :3])
-    pulled = [cross(v, force) for v in mass_center(tree, q)[1]]
-    body = bodies_of(tree)
-    for a in rates:
-        i = body[a]
-        S = tree.motion_subspace(i, q) * tree.rate(i, q)
-        w = T[i][:3, :3] @ S[:3, a - tree.v_slice[i].start]
-        is_successive = tree.joint_type[i].successive
-        for b in rates:
-            if i in path_between(tree, -1, tree.parent[body[b]])[1] or (body[b] == i and (not is_successive or a <= b)):
-                is_mutual = body[b] == i and not is_successive and a != b
-                _add(found, rates.index(a), rates.index(b), -(0.5 if is_mutual else 1.0) * dot(w, pulled[b]))
+    way = [twist for twist in mass_center(tree, q)[1] if twist[0] in rates]
+    for y, (j, body, v, _) in enumerate(way):
+        pulled, above = cross(v, force), path_between(tree, -1, tree.parent[body])[1]
+        for x, (k, other, _, w) in enumerate(way):
+            is_mutual = other == body and not tree.joint_type[body].successive
+            if other in above or is_mutual or (other == body and x <= y):
+                share = (0.5 if is_mutual and x != y else 1.0) * (2.0 if j == k and x != y else 1.0)
+                _add(found, rates.index(j), rates.index(k), -share * dot(w, pulled))

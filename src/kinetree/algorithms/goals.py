@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.algorithms.differential import Axes, jacobian, twists
-from kinetree.algorithms.dynamics.momentum import mass_center
+from kinetree.algorithms.dynamics.momentum import center_of_mass_jacobian, mass_center
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.algorithms.vectors import cross, dot, largest, wrapped
 from kinetree.model.tree import Tree
@@ -210,7 +210,7 @@ def _heading(goal: Goal, angle: Any, here: Any, twist: Sequence[Any], exact: boo
 
 def _center_of_mass(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, exact: bool) -> Rows:
     """Return the rows that bring the centre of mass of all links to a point of the base."""
-    c, columns = mass_center(tree, q)
+    c, columns = mass_center(tree, q)[0], [*center_of_mass_jacobian(tree, q).T]
     (T,) = forward_kinematics(tree, q, [goal.base])
     lever = c - T[:3, 3]
     if tree.frame(goal.base)[0] >= 0:  # the base moves

@@ -21,9 +21,10 @@ def center_of_mass(tree: Tree, q: Any) -> Array:
     return np.asarray(whole.h / whole.mass)
 
 
-def mass_center(tree: Tree, q: Any) -> tuple[Array, list[Array]]:
-    """Return the centre of mass (3,) of all links, and its velocity (3,) for every velocity coordinate, in the root's
-    axes. What a joint carries moves as a point mass at its own centre."""
+def mass_center(tree: Tree, q: Any) -> tuple[Array, list[tuple[int, int, Array, Array]]]:
+    """Return the centre of mass (3,) of all links in the root's axes; and each coordinate of qd with a body that it
+    moves, the velocity of the centre, and the angular velocity. A body carries others as a point mass at their centre.
+    """
     inertias = [rigid(I) for I in (*tree.inertia, tree.base_inertia)]
     T = {-1: se3.IDENTITY}
     walk(tree, q, [], [*range(len(tree.parent))], T)
@@ -34,14 +35,15 @@ def mass_center(tree: Tree, q: Any) -> tuple[Array, list[Array]]:
         masses[tree.parent[i]] = masses[tree.parent[i]] + masses[i]
         h[tree.parent[i]] = h[tree.parent[i]] + h[i]
     whole = masses[-1]
-    columns = [np.zeros(3)] * tree.nv
+    found = []
     for i, where in enumerate(tree.v_slice):
         R, p = poses[i][:3, :3], poses[i][:3, 3]
         lever, share = (h[i] - masses[i] * p) / whole, masses[i] / whole
         S = tree.motion_subspace(i, q) * tree.rate(i, q)
         for j, s in zip(range(where.start, where.stop), S.T, strict=True):
-            columns[j] = columns[j] + np.array(cross(R @ s[:3], lever)) + share * (R @ s[3:])
-    return h[-1] / whole, columns
+            w = R @ s[:3]
+            found.append((j, i, np.array(cross(w, lever)) + share * (R @ s[3:]), w))
+    return h[-1] / whole, found
 
 
 def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
@@ -60,7 +62,10 @@ def centroidal_momentum_matrix(tree: Tree, q: Any) -> Array:
 
 def center_of_mass_jacobian(tree: Tree, q: Any) -> Array:
     """Return J (3, nv): the velocity of the centre of mass, in the root's axes, is J qd."""
-    return np.array(mass_center(tree, q)[1]).reshape(tree.nv, 3).T
+    columns = [np.zeros(3)] * tree.nv
+    for j, _, v, _ in mass_center(tree, q)[1]:
+        columns[j] = columns[j] + v
+    return np.array(columns).reshape(tree.nv, 3).T
 
 
 def energy(tree: Tree, q: Any, qd: Any, gravity: Any) -> Array:
