@@ -51,8 +51,7 @@ class Goal:
     @property
     def size(self) -> int:
         """Number of its rows."""
-        used = [i for i in GOALS[self.kind].weights if self.weights[i] or self.kind == "pointing"]
-        return len(used)
+        return sum(1 for i in GOALS[self.kind].weights if self.weights[i] or self.kind == "pointing")
 
 
 class Row(NamedTuple):
@@ -201,9 +200,7 @@ def _heading(goal: Goal, angle: Any, here: Any, twist: Sequence[Any], exact: boo
     i, j = (k + 1) % 3, (k + 2) % 3
     x, y = here[i, i], here[j, i]
     squares = np.maximum(x * x + y * y, 1e-12)
-    along = [here[0, i], here[1, i], here[2, i]]
-    turning = (cross(twist_j[3:], along) for twist_j in twist)
-    J = [(x * way[j] - y * way[i]) / squares for way in turning]
+    J = [(x * way[j] - y * way[i]) / squares for way in (cross(one[3:], here[:3, i]) for one in twist)]
     off = wrapped(angle[()] - np.arctan2(y, x))
     return Rows([], [Row(off if exact else 2.0 * np.sin(off / 2.0), J, 1.0)])
 

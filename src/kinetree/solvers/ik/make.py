@@ -149,7 +149,7 @@ def _made(
         _stepper=Stepper(problem, inside, **steps, speeds=speeds, others=others),
         **{f"_{name}": kernel for name, kernel in made.items()},
         _hard=_made(robot, limits, hard, tolerance, descents, closed_form) if () != hard != goals else None,
-        _postures=tuple(frozen(goal.posture) if goal.posture else None for goal in goals),
+        _postures=tuple(frozen(goal.posture) if goal.posture else None for goal in goals) if hard != goals else (),
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
     )
 

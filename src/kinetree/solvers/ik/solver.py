@@ -108,7 +108,7 @@ class IK:
     """A solver of inverse kinematics, made by `ik`.
 
     coordinate_names (n,): the coordinates that it moves. goals: what it reaches. limits: what it stays inside.
-    contact: decides which solutions count, see `clearance` of `kt.ik`.
+    contact: decides which solutions count, see `clearance` of `kt.ik`. _postures: of all goals; empty if none is soft.
 
     Examples:
         >>> import kinetree as kt
@@ -166,7 +166,7 @@ class IK:
         _check_threads(threads)
         if prefer is not None:
             self._refuse_soft("prefer")
-        given = with_postures(self._postures, targets) if self._problem.memory else targets
+        given = with_postures(self._postures, targets) if self._postures else targets
         if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(given):
             # fast path for a control loop: one target, in arrays that need no conversion
             state, rest = start
@@ -218,7 +218,9 @@ class IK:
         return len(targets) == len(self.goals) and bool(self._check(*targets) <= SURELY)
 
     def _checked(self, targets: Sequence[Any]) -> Targets:
-        targets, arrays = with_postures(self._postures, arranged(self.goals, targets)), []
+        if self._postures or len(targets) != len(self.goals) or hasattr(targets[0], "keys"):
+            targets = with_postures(self._postures, arranged(self.goals, targets))
+        arrays = []
         for goal, target in zip(self.goals, targets, strict=True):
             shape = goal.shape
             array = numbers(target, "target", "a target is", "xyz" if shape == (3,) else ())
@@ -293,7 +295,7 @@ class IK:
 
     def _refuse_soft(self, what: str) -> None:
         """Raise KinetreeError if there are soft goals."""
-        if self._problem.memory:
+        if self._postures:
             raise fail("soft-goals", f"{what} is for hard goals; expected no goal with a weight")
 
     @property
@@ -350,11 +352,11 @@ class IK:
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
             given = None if contact is None else (contact, np.asarray(missed == -TOUCHING))
-            head = answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), limits, columns, given
-            return IKResult(*head, found[COST] * self._scale) if self._problem.memory else IKResult(*head)
+            cost = found[COST] * self._scale if self._postures else 0.0
+            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), limits, columns, given, cost)
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
         given = None if contact is None else (contact, answer[..., nq + 2] == -TOUCHING)
-        cost = found[..., COST] * self._scale if self._problem.memory else np.zeros(success.shape)
+        cost = found[..., COST] * self._scale if self._postures else np.zeros(success.shape)
         return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, limits, columns, given, cost)
 
 
