@@ -173,7 +173,7 @@ def _best(
     cost = sum((row.weight * row.error) ** 2 for row in _rows(problem, there, hard=False))
     c = [row.error for row in _rows(problem, there, hard=True)]
     fall, is_saddle = lagrangian(state[COST], memory.c) - lagrangian(cost, c), memory.curved < 0.0
-    better = np.where(is_saddle, -1.0, fall) > 0.0
+    better = fall > 0.0
     damping = np.where(state[DESCENT] > 0.0, state[DESCENT], FIRST * FALL)
     share = fall / np.maximum(memory.promised, 1e-300)
     helped = np.where(share > GOOD, damping / FALL, np.where(share > POOR, damping, 2.0 * damping))

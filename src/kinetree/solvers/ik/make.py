@@ -65,6 +65,7 @@ def ik(
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
+    frame: names, or goals of `kt.goal`, hard or with a weight, which replace goal, weights, expressed_in and axis.
     goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
     frames, or a list with one for each.
     weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame (`expressed_in`),
