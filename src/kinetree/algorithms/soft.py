@@ -26,7 +26,7 @@ FIRST, FALL, RISE = 1e-3, 8.0, 6.0
 """Damping of the first step, the quotient after a step that helps, and the factor after one that does not."""
 LEAST, RAISED, MOST = 1e-7, 1e-5, 1e4
 """Range of the damping, beyond which the search ends; and the least damping after equations of a saddle."""
-PENALTY, SLACK = 10.0, 1e-9
+PENALTY, SLACK = 1.0, 1e-9
 """Weight of squared errors of hard goals in the augmented Lagrangian, and their slack in a step."""
 GOOD, POOR = 0.25, 0.02
 """Parts of what a step promised: above the first damping falls, below the second it rises."""
