@@ -170,8 +170,8 @@ def _goal(
     weight: float | None = None,
 ) -> Goal:
     """Return a goal. places: of the six directions, those that it may leave free."""
-    one_of("axes", axes, ("base", "frame"))
     left, own = free.replace(",", " ").split() if isinstance(free, str) else [*free], [DIRECTIONS[i] for i in places]
+    one_of("axes", axes, ("base", "frame") if frame and own else ("base",))
     for name in left:
         one_of("free", name, own)
     if own and {*own} <= {*left}:

@@ -183,7 +183,10 @@ def test_hard_goals_alone_are_solved_as_names_are():
         (lambda r: kt.goal.pose("tip", tolerance=(0, 1)), "tolerance"),
         (lambda r: kt.goal.heading("tip", "w"), "axis is 'w'; expected one of 'x', 'y', 'z'"),
         (lambda r: kt.goal.posture(weight=None), "expected a weight above 0"),
-        (lambda r: kt.goal.pose("tip", axes="world"), "axes is 'world'"),
+        (lambda r: kt.goal.pose("tip", axes="world"), "axes is 'world'; expected one of 'base', 'frame'"),
+        (lambda r: kt.goal.center_of_mass(axes="frame"), "axes is 'frame'; expected one of 'base'"),
+        (lambda r: kt.goal.heading("tip", axes="frame"), "axes is 'frame'; expected one of 'base'"),
+        (lambda r: kt.goal.pointing("tip", free="x"), "free is 'x'; expected one of"),
     ],
 )
 def test_refusals(make, message):
