@@ -25,6 +25,7 @@ Kinematics
     transforms      poses of all frames in their parents, as in ROS
     manipulability  distance from singular configurations
     ik              inverse kinematics inside all limits
+    goal            module: goals of ik, hard or with a weight
     reach_map       capability map: which poses a frame reaches inside all limits
     IKResult        result of inverse kinematics
     vjp             derivative of a kernel in reverse mode: gradients
@@ -73,7 +74,7 @@ from kinetree.saving import save as save, text as text
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kinetree import dynamics as dynamics, icub as icub, kinematics as kinematics, limits as limits
+    from kinetree import dynamics as dynamics, goal as goal, icub as icub, kinematics as kinematics, limits as limits
     from kinetree.building import chain as chain
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
@@ -135,7 +136,7 @@ else:
         "tcp_from_points": "lab.frames_from_points",
         "transforms": "queries.transforms",
     }
-    _MODULES = ("dynamics", "icub", "kinematics", "limits")
+    _MODULES = ("dynamics", "goal", "icub", "kinematics", "limits")
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]
     __all__ += [*_LATER, *_MODULES]
     register("kinetree.queries.controllers", ("pose", "to_pose", "joints", "to_q", "limit_joints"))

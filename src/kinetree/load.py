@@ -18,7 +18,7 @@ from kinetree.files.opener import Files, read_file
 from kinetree.formats.losses.parts import PARTS, check_parts, note
 from kinetree.formats.registry import FORMATS, SEMANTIC, Format, ReadOptions, format_of_text, holds_xacro, srdf_text
 from kinetree.model.assemble import Reading, build, parts_of
-from kinetree.model.edit import add_limits
+from kinetree.model.edit import add_limits, floating as floating_base
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.names import Lookup
@@ -45,6 +45,7 @@ def load(
     confined: bool | Confinement = False,
     expand: str | None = None,
     without: Collection[str] = (),
+    floating: bool = False,
 ) -> Robot:
     """Return the robot that a file, a text or a name describes.
 
@@ -72,6 +73,7 @@ def load(
             `<composite>`, `<flexcomp>`), in a child process that can neither write nor use the network.
         without: parts that are left out, such as ("mimic",), after which followers move by themselves. Errors in them
             do not count. The effects are on `robot.notes`. All parts: `kinetree.formats.losses.parts.PARTS`.
+        floating: whether the root floats in a world, see `kt.edit.floating`.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
 
@@ -88,7 +90,7 @@ def load(
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(sorted(errors, key=attrgetter("place")))
-    return robot
+    return floating_base(robot) if floating else robot
 
 
 @explain_type_errors

@@ -1,25 +1,27 @@
-"""How errors of goals fall, against finite differences."""
+"""How errors of goals fall, and second derivatives of what they pull at, against finite differences."""
 
 import numpy as np
 import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.algorithms.curvature import curvature
 from kinetree.algorithms.goals import GOALS, Goal, goal_rows
 from kinetree.model.tree import build_tree
 
 
 @pytest.fixture(scope="module")
 def icub() -> kt.Robot:
-    return kt.load("icub")
+    return kt.load("icub", inertias="iCubGazeboV2_5")
 
 
 @each("kind", GOALS)
 @each("axes", ["base", "frame"])
 def test_exact_errors_fall_as_they_say(icub, kind, axes):
-    """Wherever the frame is, for a goal far away; "pointing" has a derivative at the goal only."""
+    """Wherever the frame is, for a goal far away; a hard "pointing" has a derivative at the goal only."""
     tree, rng = build_tree(icub), np.random.default_rng(1)
-    goal = Goal(kind, "l_hand", "chest", expressed_in=axes, axis=(0.0, 0.6, 0.8))
+    axis = (0.0, 1.0, 0.0) if kind == "heading" else (0.0, 0.6, 0.8)
+    goal = Goal(kind, "l_hand", "chest", expressed_in=axes, axis=axis)
     q = icub.limits.sample(1, seed=3)[0]
     T = kt.fk(icub, "l_hand", "chest").interpret(icub.limits.sample(1, seed=8)[0])
     here = kt.fk(icub, "l_hand", "chest").interpret(q)
@@ -28,6 +30,9 @@ def test_exact_errors_fall_as_they_say(icub, kind, axes):
         "position": T[:3, 3],
         "orientation": T[:3, :3],
         "pointing": here[:3, 3] + 0.7 * here[:3, :3] @ [0.0, 0.6, 0.8],
+        "heading": np.array(0.3),
+        "center_of_mass": T[:3, 3],
+        "posture": np.zeros(icub.nq),
     }[kind]
     rates = list(range(icub.nq))
 
@@ -39,3 +44,55 @@ def test_exact_errors_fall_as_they_say(icub, kind, axes):
         way = rng.normal(size=icub.nq)
         plus, minus = (np.array([float(row.error) for row in rows(q + s * 1e-6 * way)]) for s in (1, -1))
         np.testing.assert_allclose((minus - plus) / 2e-6, J @ way, rtol=0, atol=2e-8)
+
+
+def test_a_soft_pointing_goal_has_a_derivative_everywhere(icub):
+    tree, rates = build_tree(icub), list(range(icub.nq))
+    goal = Goal("pointing", "l_hand", "chest", axis=(0.0, 0.6, 0.8), weight=1.0)
+    q, way = icub.limits.sample(1, seed=3)[0], np.random.default_rng(1).normal(size=icub.nq)
+    plus, minus, here = (
+        goal_rows(tree, goal, rates, q + s * 1e-6 * way, np.array([0.3, -0.2, 0.5]), exact=True).angular
+        for s in (1, -1, 0)
+    )
+    slope = [(float(b.error) - float(a.error)) / 2e-6 for a, b in zip(plus, minus, strict=True)]
+    np.testing.assert_allclose(slope, np.array([row.J for row in here], dtype=float) @ way, rtol=0, atol=2e-8)
+
+
+CURVES = {
+    "frames and masses": [
+        Goal("pose", "l_hand", "root_link"),
+        Goal("position", "r_hand", "root_link", weights=(1, 0, 1, 1, 1, 1)),
+        Goal("center_of_mass", "root_link", "root_link", weights=(1, 1, 0, 1, 1, 1)),
+    ],
+    "one frame from another": [Goal("pose", "l_hand", "r_hand"), Goal("position", "head", "l_foot")],
+    "a base that floats": [Goal("pose", "l_hand", "world"), Goal("center_of_mass", "world", "world")],
+}
+
+
+@each("name", CURVES)
+def test_curvature_is_the_second_derivative_of_what_goals_pull_at(icub, name):
+    """At the goal's orientation, where a rotation vector has the derivative that is used."""
+    robot, rng = kt.edit.floating(icub) if "floats" in name else icub, np.random.default_rng(7)
+    goals, tree = [g for g in CURVES[name] if g.frame in robot.frames], build_tree(robot)
+    add = kt.dynamics.integrate(robot).interpret
+    q = add(robot.q(), rng.normal(size=robot.nv) * 0.4)
+    targets, pulls = [], []
+    for goal in goals:
+        T = kt.fk(robot, goal.frame, goal.base).interpret(q)
+        targets.append(T if goal.kind == "pose" else np.zeros(3))
+        pulls.append(rng.normal(size=goal.size))
+
+    def energy(x):
+        return sum(
+            float(pull @ [row.error for part in goal_rows(tree, goal, (), x, target, exact=True) for row in part])
+            for goal, target, pull in zip(goals, targets, pulls, strict=True)
+        )
+
+    known = curvature(tree, goals, list(range(robot.nv)), q, pulls)
+    H = np.zeros((robot.nv, robot.nv))
+    for (a, b), x in known.items():
+        H[a, b] = H[b, a] = x
+    for _ in range(6):
+        way, step = rng.normal(size=robot.nv), 1e-4
+        second = (energy(add(q, step * way)) - 2 * energy(q) + energy(add(q, -step * way))) / step**2
+        assert way @ H @ way == pytest.approx(second, abs=2e-4 * np.abs(H).sum())

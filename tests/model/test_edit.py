@@ -714,3 +714,22 @@ def test_what_is_no_left_handed_system():
         with pytest.raises(kt.KinetreeError, match=said) as error:
             kt.edit.add_overlay(pendants.ARM, "cell", "base_link", axes, **options)
         assert error.value.findings[0].code == "overlay"
+
+
+def test_a_floating_base_keeps_all_names():
+    """Every pose is that of the fixed robot, carried by the base; twice is once."""
+    icub = kt.load("icub")
+    floating = kt.edit.floating(icub)
+    assert floating.name == icub.name
+    assert floating.joint_names == ("floating_base", *icub.joint_names)
+    assert {*floating.frames} == {"world", *icub.frames}
+    assert floating.groups == icub.groups
+    q = icub.limits.sample(1, seed=1)[0]
+    base = kt.fk(floating, icub.root).interpret(floating.q(floating_base=[1, 2, 3, 0.5, 0.5, 0.5, 0.5]))
+    here = kt.fk(floating, "l_hand").interpret(np.r_[1, 2, 3, 0.5, 0.5, 0.5, 0.5, q])
+    np.testing.assert_allclose(here, base @ kt.fk(icub, "l_hand").interpret(q), rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(base[:3, 3], [1, 2, 3])
+    assert kt.edit.floating(floating) is floating
+    assert kt.load("icub", floating=True).joint_names == floating.joint_names
+    with pytest.raises(kt.KinetreeError, match="there is already a link of this name"):
+        kt.edit.floating(kt.edit.rename(icub, links={"l_hand": "world"}))

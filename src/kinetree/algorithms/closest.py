@@ -37,7 +37,7 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
     still = np.where(damping > 1e4, moved, 1.0) < STILL
     ended = np.where(still, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     going = np.where(is_solved(problem, here), 0.0, np.where(ended, -1.0, 1.0))
-    chords = aim(tree, problem, best, targets)[3:]
+    chords = aim(tree, problem, best, targets)[3:5]
     return np.array([going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, here.cost, *chords, *new, *best])
 
 
@@ -55,5 +55,5 @@ def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any,
     new = stepped(problem, q, here, 0.0, h, wish=wish)
     moved = squared(new, q)
     ended = np.where(moved < 1e-16, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
-    errors = [np.where(solved, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
+    errors = [np.where(solved, a, b) for a, b in zip(here[2:5], state[COST:HEAD], strict=True)]
     return np.array([np.where(ended, 0.0, 1.0), state[TOTAL] + 1.0, 0.0, state[STEPS] + 1.0, *errors, *new, *best])

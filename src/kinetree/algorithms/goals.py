@@ -1,14 +1,16 @@
-"""Goals of inverse kinematics: the error of a frame, and its rate when the joints move."""
+"""Goals of inverse kinematics: the error of a frame, a posture or the centre of mass, and its rate when the joints
+move."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.differential import Axes, twists
+from kinetree.algorithms.differential import Axes, jacobian, twists
+from kinetree.algorithms.dynamics.momentum import center_of_mass_jacobian, mass_center
 from kinetree.algorithms.kinematics import forward_kinematics
-from kinetree.algorithms.vectors import cross, dot, largest
+from kinetree.algorithms.vectors import cross, dot, largest, wrapped
 from kinetree.model.tree import Tree
 
 WIDE = 0.1
@@ -17,10 +19,12 @@ WIDE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A pose, position, orientation or direction that `frame` shall reach, as seen from `base`.
+    """A goal of inverse kinematics, such as a pose that `frame` shall reach, as seen from `base`; made by `kt.goal`.
 
     kind: a row of GOALS. weights: of the errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or
-    frame (`expressed_in`); zero ignores an error. axis: of the frame, for "pointing".
+    frame (`expressed_in`); zero ignores an error. axis: of the frame, for "pointing"; of the base, for "heading".
+    tolerance: m and rad; None for that of the problem. weight: None if the goal is hard, or that of a soft one. posture
+    (nq,): for "posture", else empty.
     """
 
     kind: str
@@ -29,6 +33,25 @@ class Goal:
     weights: tuple[float, ...] = (1.0,) * 6
     expressed_in: Axes = "base"
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    tolerance: tuple[float, float] | None = None
+    weight: float | None = None
+    posture: tuple[float, ...] = ()
+
+    def __repr__(self) -> str:
+        given = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "kind"}
+        usual = {field.name: field.default for field in fields(self)} | {"frame": "", "base": ""}
+        shown = [f"{name}={value!r}" for name, value in given.items() if value != usual[name]]
+        return f"Goal({', '.join([self.kind, *shown])})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of its target."""
+        return (len(self.posture),) if self.kind == "posture" else GOALS[self.kind].shape
+
+    @property
+    def size(self) -> int:
+        """Number of its rows."""
+        return sum(1 for i in GOALS[self.kind].weights if self.weights[i] or self.kind == "pointing")
 
 
 class Row(NamedTuple):
@@ -48,12 +71,13 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of goal. shape: of its target. weights: which of the six it uses. rows: function of the goal, its target,
-    the frame's pose, the twist of every coordinate, and whether angles are exact."""
+    """A kind of goal. shape: of its target. weights: which of the six it uses. rows: see `goal_rows`. has_frame:
+    whether it is about a frame; otherwise it is about all joints."""
 
     shape: tuple[int, ...]
     weights: tuple[int, ...]
-    rows: Callable[[Goal, Any, Any, Sequence[Any], bool], Rows]
+    rows: Callable[..., Rows]
+    has_frame: bool = True
 
 
 def goal_rows(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, *, exact: bool = False) -> Rows:
@@ -62,12 +86,22 @@ def goal_rows(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any,
     exact: measure turns by their angle, with J as its derivative everywhere; otherwise by the chord, with J as if the
     angle were small, which costs less and is the same at the goal.
     """
-    (here,) = forward_kinematics(tree, q, [goal.frame], goal.base)
-    twist: dict[int, list[Any]] = {int(j): [0.0] * 6 for j in rates}
-    for j, _, v, w in twists(tree, q, goal.frame, goal.base):
-        if j in twist:
-            twist[j] = [a + b for a, b in zip(twist[j], [*v, *w], strict=True)]
-    return GOALS[goal.kind].rows(goal, target, here, [twist[int(j)] for j in rates], exact)
+    return GOALS[goal.kind].rows(tree, goal, [int(j) for j in rates], q, target, exact)
+
+
+def _of_frame(rows: Callable[[Goal, Any, Any, Sequence[Any], bool], Rows]) -> Callable[..., Rows]:
+    """Return the rows of a kind from a function of the goal, its target, the frame's pose, the twist of every
+    coordinate, and whether angles are exact."""
+
+    def made(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, exact: bool) -> Rows:
+        (here,) = forward_kinematics(tree, q, [goal.frame], goal.base)
+        twist: dict[int, list[Any]] = {j: [0.0] * 6 for j in rates}
+        for j, _, v, w in twists(tree, q, goal.frame, goal.base):
+            if j in twist:
+                twist[j] = [a + b for a, b in zip(twist[j], [*v, *w], strict=True)]
+        return rows(goal, target, here, [twist[j] for j in rates], exact)
+
+    return made
 
 
 def _pose(goal: Goal, T: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
@@ -139,7 +173,13 @@ def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bo
     distance = np.sqrt(dot(way, way))
     distance = np.where(distance > 1e-9, distance, 1.0)
     u = [x / distance for x in way]
-    cosine = dot(d, u)
+    weight, cosine = max(goal.weights[3:]), dot(d, u)
+    if goal.weight is not None and exact:  # the chord u - d, whose squares have a gradient everywhere
+        falls = []
+        for x in twist:
+            along, turning = dot(x[:3], u), cross(x[3:], d)
+            falls.append([turning[i] + (x[i] - along * u[i]) / distance for i in range(3)])
+        return Rows([], [Row(u[i] - d[i], [column[i] for column in falls], weight) for i in range(3)])
     usual = [x / np.sqrt(np.where(cosine > WIDE - 1.0, (1.0 + cosine) / 2.0, 1.0)) for x in cross(d, u)]
     aside = [np.where(abs(u[0]) < 0.6, x, y) for x, y in zip(cross([1.0, 0, 0], u), cross([0, 1.0, 0], u), strict=True)]
     length = np.sqrt(dot(aside, aside))
@@ -150,8 +190,41 @@ def _pointing(goal: Goal, point: Any, here: Any, twist: Sequence[Any], exact: bo
         along_w, along_v = dot(w, u), dot(v, u)
         seen = cross(d, [(v[i] - along_v * u[i]) / distance for i in range(3)])
         J.append([w[i] * cosine - d[i] * along_w + seen[i] for i in range(3)])
-    weight = max(goal.weights[3:])
     return Rows([], [Row(error[i], [column[i] for column in J], weight) for i in range(3)])
+
+
+def _heading(goal: Goal, angle: Any, here: Any, twist: Sequence[Any], exact: bool) -> Rows:
+    """Return the row that turns the frame about an axis of the base: the angle of its next axis, x for z, in the plane
+    across the axis, counted from the base's own next axis."""
+    k = goal.axis.index(1.0)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    x, y = here[i, i], here[j, i]
+    squares = np.maximum(x * x + y * y, 1e-12)
+    J = [(x * way[j] - y * way[i]) / squares for way in (cross(one[3:], here[:3, i]) for one in twist)]
+    off = wrapped(angle[()] - np.arctan2(y, x))
+    return Rows([], [Row(off if exact else 2.0 * np.sin(off / 2.0), J, 1.0)])
+
+
+def _center_of_mass(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, exact: bool) -> Rows:
+    """Return the rows that bring the centre of mass of all links to a point of the base."""
+    c, columns = mass_center(tree, q)[0], [*center_of_mass_jacobian(tree, q).T]
+    (T,) = forward_kinematics(tree, q, [goal.base])
+    lever = c - T[:3, 3]
+    if tree.frame(goal.base)[0] >= 0:  # the base moves
+        moves = jacobian(tree, q, goal.base)
+        columns = [v - m[:3] - np.array(cross(m[3:], lever)) for v, m in zip(columns, moves.T, strict=True)]
+    here, J = _turned(T, lever), [_turned(T, columns[j]) for j in rates]
+    return Rows(_weighted(goal.weights[:3], [target[i] - here[i] for i in range(3)], J), [])
+
+
+def _posture(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any, exact: bool) -> Rows:
+    """Return a row for each coordinate of a joint without a quaternion."""
+    found: dict[int, tuple[bool, Row]] = {}
+    for kind, here, there in zip(tree.joint_type, tree.q_slice, tree.v_slice, strict=True):
+        for turns, i, j in zip(kind.angular, range(tree.nq)[here], range(tree.nv)[there], strict=False):
+            if not kind.quaternion:
+                found[j] = turns, Row(target[i] - q[i], [1.0 if k == j else 0.0 for k in rates], 1.0)
+    return Rows(*([row for turns, row in found.values() if turns == angular] for angular in (False, True)))
 
 
 def fault_of(*targets: Any) -> Any:
@@ -160,7 +233,7 @@ def fault_of(*targets: Any) -> Any:
     for target in targets:
         size = largest([abs(x) for x in np.ravel(target)])
         fault = np.maximum(fault, np.where(size < np.inf, 0.0, np.inf))
-        if target.ndim == 1:
+        if target.ndim < 2:
             continue
         R = target[:3, :3]
         for i in range(3):
@@ -194,9 +267,14 @@ def chord(R: Any) -> list[Any]:
 
 
 GOALS = {
-    "pose": Kind((4, 4), (0, 1, 2, 3, 4, 5), _pose),
-    "position": Kind((3,), (0, 1, 2), _position),
-    "orientation": Kind((3, 3), (3, 4, 5), _orientation),
-    "pointing": Kind((3,), (3, 4, 5), _pointing),
+    "pose": Kind((4, 4), (0, 1, 2, 3, 4, 5), _of_frame(_pose)),
+    "position": Kind((3,), (0, 1, 2), _of_frame(_position)),
+    "orientation": Kind((3, 3), (3, 4, 5), _of_frame(_orientation)),
+    "pointing": Kind((3,), (3, 4, 5), _of_frame(_pointing)),
+    "heading": Kind((), (5,), _of_frame(_heading)),
+    "center_of_mass": Kind((3,), (0, 1, 2), _center_of_mass, has_frame=False),
+    "posture": Kind((), (), _posture, has_frame=False),
 }
 """Every kind of goal."""
+OF_A_FRAME = ("pose", "position", "orientation", "pointing")
+"""Kinds that `kt.ik` takes by name."""

@@ -46,7 +46,7 @@ class Problem:
     G (m, f): rows of length one. skin (m,): how far inside them to stay.
     damping: at a squared error of one. strides (n,): the largest changes in a step, rad, m. is_far: whether some joint
     may slide any distance, and damping grows with errors up to FAR alone.
-    steps: most steps from one start. descents: number of starts.
+    steps: most steps from one start. descents: number of starts. memory: how many numbers of a state follow the best q.
     """
 
     goals: tuple[Goal, ...]
@@ -67,6 +67,14 @@ class Problem:
     steps: int
     descents: int
     loose: tuple[Loose, ...] = ()
+    memory: int = 0
+
+    def whole(self, q: Sequence[Any]) -> Any:
+        """Return q (nq,) from the coordinates that may move (k,), with zeros for the others."""
+        whole: list[Any] = [0.0] * self.nq
+        for j, x in zip(self.columns, q, strict=True):
+            whole[j] = x
+        return np.array(whole)
 
     def moved(self, q: Array, to: Array) -> Array:
         """Return q (…, nq) with the coordinates that may move replaced by `to` (…, k)."""
@@ -78,13 +86,14 @@ class Problem:
 
 class Aim(NamedTuple):
     """The distance to all goals: weighted errors (m,), J (m, n), the sum of squared errors, and the largest squared
-    errors of a goal, m² and rad²."""
+    errors of a goal, m² and rad²; off: the largest square of an error divided by its tolerance."""
 
     error: list[Any]
     J: list[list[Any]]
     cost: Any
     linear: Any
     angular: Any
+    off: Any
 
 
 def aim(
@@ -100,10 +109,7 @@ def aim(
 
     exact: see `goal_rows`. weighted: whether to apply the weights of errors, which matter if not all errors can vanish.
     """
-    whole: list[Any] = [0.0] * problem.nq
-    for j, x in zip(problem.columns, q, strict=True):
-        whole[j] = x
-    q_whole = np.array(whole)
+    q_whole = problem.whole(q)
     parts = [
         goal_rows(tree, goal, problem.rates.tolist(), q_whole, target, exact=exact)
         for goal, target in zip(problem.goals, targets, strict=True)
@@ -111,15 +117,17 @@ def aim(
     rows = [row for part in parts for kind in part for row in kind]
     weights = [row.weight if weighted else 1.0 for row in rows]
     error = [w * row.error for w, row in zip(weights, rows, strict=True)]
-    linear, angular = (largest([dot(e, e) for e in ([row.error for row in p[i]] for p in parts)]) for i in (0, 1))
+    squares = [[dot(e, e) for e in ([row.error for row in p[i]] for p in parts)] for i in (0, 1)]
+    linear, angular = map(largest, squares)
+    bounds = [goal.tolerance or problem.tolerances for goal in problem.goals]
+    off = largest([e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)])
     J = [[w * x for x in row.J] for w, row in zip(weights, rows, strict=True)]
-    return Aim(error, J, dot(error, error), linear, angular)
+    return Aim(error, J, dot(error, error), linear, angular, off)
 
 
 def is_solved(problem: Problem, here: Aim) -> Any:
     """Return whether all goals are reached."""
-    squares = [e / t**2 for e, t in zip((here.linear, here.angular), problem.tolerances, strict=True)]
-    return np.maximum(*squares) <= 1.0
+    return here.off <= 1.0
 
 
 def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
@@ -136,7 +144,7 @@ def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, 
     again = np.where(moved < still, float(problem.steps), state[STEPS] + 1.0) >= problem.steps
     descent = state[DESCENT] + np.where(again, 1.0, 0.0)
     better = np.where(solved, -1.0, cost) < state[COST]
-    best = [np.where(better, a, b) for a, b in zip(here[2:], state[COST:HEAD], strict=True)]
+    best = [np.where(better, a, b) for a, b in zip(here[2:5], state[COST:HEAD], strict=True)]
     begun = started(problem, descent, h, center, q)
     return np.array(
         [
@@ -215,6 +223,13 @@ def stepped(
         left = [e - dot(row, pinned) for e, row in zip(error, J, strict=True)]
         rest = _free_step(problem, here._replace(error=left), free, gradient, wish, damping, at, held)
         dq = [a + b for a, b in zip(rest, pinned, strict=True)]
+    return taken(problem, q, dq, h, strides)
+
+
+def taken(problem: Problem, q: list[Any], dq: list[Any], h: Any, strides: Sequence[Any] = ()) -> list[Any]:
+    """Return q (k,) after a step dq (n,), shortened to the strides (n,) and so far that it crosses no row, and clipped
+    to the ranges."""
+    flat = len(problem.lower)
     steps = zip(dq, strides or problem.strides.tolist(), strict=True)
     limited = [(x, s) for x, s in steps if not (isinstance(s, float) and s == np.inf)]
     if limited:
@@ -331,7 +346,7 @@ def _row(row: Array, x: Any) -> Any:
 def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
     """Return J (k, n) without the directions of rows (m,) that the step would cross or that are held, one by one."""
     q = list(rest)
-    for i, (j, x) in enumerate(zip(problem.columns, state[HEAD + len(problem.columns) :], strict=True)):
+    for i, (j, x) in enumerate(zip(problem.columns, state[HEAD + len(problem.columns) :], strict=False)):
         q[j] = x
         if problem.turns[i]:
             nearer = wound(x, rest[j], problem.lower[i], problem.upper[i])

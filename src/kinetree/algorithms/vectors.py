@@ -9,6 +9,12 @@ import numpy as np
 from kinetree.spatial.se3 import Array
 
 
+def is_zero(x: Any) -> bool:
+    """Return whether a number, float or symbolic, is known to be zero."""
+    value = getattr(x, "value", x)
+    return value is not None and bool(value == 0.0)
+
+
 def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     """Return a . b."""
     return sum(x * y for x, y in zip(a, b, strict=True))
@@ -32,6 +38,11 @@ def margin(q: Any, lower: Array, upper: Array, G: Array, h: Array) -> Array:
         if np.isfinite(bound):
             slack.append(bound - sum(row[i] * q[i] for i in np.flatnonzero(row)))
     return np.array(slack)
+
+
+def wrapped(angle: Any) -> Any:
+    """Return an angle plus whole turns, from -pi to pi."""
+    return angle - 2.0 * pi * np.floor(angle / (2.0 * pi) + 0.5)
 
 
 def largest(values: Sequence[Any]) -> Any:

@@ -94,6 +94,7 @@ def result_of(ports: Sequence[Port]) -> Callable[[Any], Any]:
 
 def target_shapes(ik: IK) -> tuple[Shape, ...]:
     """Return the shapes of the targets of a solver, without a batch."""
+    ik._refuse_soft("differentiation")
     return tuple(port.shape for port in ik._slopes.inputs[1:])
 
 

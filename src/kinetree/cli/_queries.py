@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 
 from kinetree.algorithms.differential import Axes
-from kinetree.algorithms.goals import GOALS
+from kinetree.algorithms.goals import OF_A_FRAME
 from kinetree.cli._calls import Call
 from kinetree.cli._joints import joints_of
 from kinetree.compiler.kernel import Kernel
@@ -84,7 +84,7 @@ ARGUMENTS = {
     "base": "Frame of the result; for imu_reading and external_wrench acceleration or motion, which makes that of the "
     "root link an input.  [default: the root link, at rest]",
     "expressed_in": "Axes of the result: those of the base, or of the frame itself (frame).  [default: base]",
-    "goal": f"Part of the pose to reach: {', '.join(GOALS)}.  [default: pose]",
+    "goal": f"Part of the pose to reach: {', '.join(OF_A_FRAME)}.  [default: pose]",
     "tolerance": "Error at which the goal is reached, m and rad.  [default: (1e-06, 1e-06)]",
     "nearest": "Whether to return the nearest limit, too.  [default: True]",
     "wrenches": "Frame, or [l_hand, r_hand], on which a wrench acts; each wrench is an input.  [default: none]",
@@ -143,7 +143,7 @@ def subject(name: str, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
 
 _OPTIONS: dict[str, Mapping[str, Any]] = {
     "base": {},
-    "goal": {"type": click.Choice([*GOALS])},
+    "goal": {"type": click.Choice([*OF_A_FRAME])},
     "tolerance": {"nargs": 2, "type": float},
     "expressed_in": {"type": click.Choice(get_args(Axes))},
     "gravity": {"nargs": 3, "type": float},

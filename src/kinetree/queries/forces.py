@@ -135,12 +135,7 @@ def _check_robot(
 ) -> None:
     """Raise KinetreeError for a robot without what the answer needs, or with forces that are not computed."""
     if "mass" in needs and not parameters:
-        check_weighed(robot)
-        if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
-            take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
-            message = "no link of the robot has a mass, which this needs"
-            raise fail("no-mass", message, fix=take if is_icub(robot) else None)
-        memoise(robot, "inertias", lambda: check_inertias(robot))
+        check_masses(robot)
     if "resistance" in needs and not parameters:
         _check_resistance(robot)
     if "passive" in needs:
@@ -148,6 +143,16 @@ def _check_robot(
     _refuse_uncomputed(
         robot, {*needs, *(["friction"] if friction else [])} - {"weight" if gravity == (0, 0, 0) else ""}
     )
+
+
+def check_masses(robot: Robot) -> None:
+    """Raise KinetreeError for a robot without masses, or with ones that no body can have."""
+    check_weighed(robot)
+    if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
+        take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
+        message = "no link of the robot has a mass, which this needs"
+        raise fail("no-mass", message, fix=take if is_icub(robot) else None)
+    memoise(robot, "inertias", lambda: check_inertias(robot))
 
 
 def _refuse_uncomputed(robot: Robot, counted: Collection[str]) -> None:

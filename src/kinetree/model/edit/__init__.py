@@ -19,7 +19,7 @@ from kinetree.model.edit.merge import merge_fixed as merge_fixed
 from kinetree.model.edit.motion import lock as lock, reroot as reroot
 from kinetree.model.edit.naming import group as group, prefix as prefix, rename as rename, set_groups as set_groups
 from kinetree.model.edit.spheres import as_spheres as as_spheres
-from kinetree.model.edit.subtree import attach as attach, cut as cut, remove as remove
+from kinetree.model.edit.subtree import attach as attach, cut as cut, floating as floating, remove as remove
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@ from kinetree.model.edit.own_files import with_own_files
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.placed import check_placed
-from kinetree.model.robot import NO_AXES, Joint, Limit, Material, Mimic, Robot
+from kinetree.model.robot import NO_AXES, Joint, Limit, Link, Material, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
@@ -113,6 +113,29 @@ def attach(
     at = parts.joints.index(joint)
     parts.joints[at] = replace(joint, origin=frozen(anchor.origin @ pose(origin, parts)))
     parts.joint_order = (*robot.joint_names, *((joint.name,) if kind.nq else ()), *other.joint_names)
+    return build(parts)
+
+
+@explain_type_errors
+def floating(robot: Robot) -> Robot:
+    """Return the robot with a root link `world`, in which its old root floats by the joint `floating_base`.
+
+    All names stay. q begins with the seven numbers of the new joint, x y z and a quaternion xyzw. A robot that floats
+    already stays as it is. Raises KinetreeError if the robot has a joint, link or frame of these names.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> walker = kt.edit.floating(kt.load("icub"))
+        >>> walker.root, walker.joint_names[0], walker.nq
+        ('world', 'floating_base', 42)
+    """
+    carried = [joint.type for joint in robot.joints.values() if joint.parent == robot.root]
+    if carried == ["floating"]:
+        return robot
+    parts, joint = parts_of(robot), "floating_base"
+    parts.links.insert(0, Link("world"))
+    parts.joints.insert(0, Joint(joint, "floating", "world", robot.root))
+    parts.joint_order = (joint, *robot.joint_names)
     return build(parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.goals import GOALS, Goal, goal_rows
+from kinetree.algorithms.goals import Goal, goal_rows
 from kinetree.algorithms.inverse import Problem
 from kinetree.compiler.expr import rate
 from kinetree.compiler.kernel import Kernel
@@ -27,9 +27,9 @@ RANK = 1e-6
 
 def slopes_kernel(model: Tree, goals: Sequence[Goal], key: str) -> Kernel:
     """Return the kernel from q (nq,) and targets to ∂E/∂q (m, nq) and ∂E/∂T (m, size) for each target."""
-    targets = [Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(goals)]
+    targets = [Port(f"target_{i}", goal.shape) for i, goal in enumerate(goals)]
     inputs = (Port("q", (model.nq,)), *targets)
-    count = sum(1 for goal in goals for _ in _rows_of(goal))
+    count = sum(goal.size for goal in goals)
     sizes = [int(np.prod(port.shape)) for port in inputs]
     outputs = tuple(Port(f"by_{port.name}", (count, size)) for port, size in zip(inputs, sizes, strict=True))
 
@@ -44,13 +44,6 @@ def slopes_kernel(model: Tree, goals: Sequence[Goal], key: str) -> Kernel:
 
     shapes = [port.shape for port in inputs]
     return Kernel("slopes", inputs, outputs, lambda: trace(traced, *shapes), f"slopes {key}")
-
-
-def _rows_of(goal: Goal) -> list[int]:
-    """Return the indices of the rows that a goal has."""
-    if goal.kind == "pointing":
-        return [3, 4, 5]
-    return [i for i in GOALS[goal.kind].weights if goal.weights[i]]
 
 
 def _errors(model: Tree, goals: Sequence[Goal], q: Any, targets: Sequence[Any]) -> list[Any]:
@@ -106,5 +99,5 @@ def implied(pinv: Callable[..., Any], P: Any, by_q: Any, by_target: Any) -> Any:
 
 def replaced(where: Callable[..., Any], success: Any, targets: Sequence[Any], goals: Sequence[Goal]) -> list[Any]:
     """Return the targets with zeros for those not reached, which may not be finite. where: of their library."""
-    axes = [[1] * len(GOALS[goal.kind].shape) for goal in goals]
+    axes = [[1] * len(goal.shape) for goal in goals]
     return [where(success.reshape((*success.shape, *one)), x, 0.0) for one, x in zip(axes, targets, strict=True)]

@@ -12,11 +12,12 @@ from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.closest import closest_step, settled_step
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
-from kinetree.algorithms.goals import GOALS, Goal, fault_of
+from kinetree.algorithms.goals import Goal, fault_of
 from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
+from kinetree.algorithms.soft import soft_step
 from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -28,16 +29,16 @@ from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.margin import refuse_loops
 from kinetree.queries.options import JointOptions, robot_query
-from kinetree.queries.query import fixed_input, frames_of, memoise, one_of, origin, tolerance_of, tree
+from kinetree.queries.query import fixed_input, memoise, one_of, origin, tolerance_of, tree
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
+from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
 from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of
 from kinetree.solvers.ik.search import WAY_DOWN
 from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.ik.step import Stepper
-from kinetree.spatial.numbers import numbers
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, frozen
 
 FASTEST = 1e6
 """Speed of a joint without a velocity limit, rad/s or m/s."""
@@ -46,7 +47,7 @@ FASTEST = 1e6
 @robot_query
 def ik(
     robot: Robot,
-    frame: str | Sequence[str],
+    frame: str | Goal | Sequence[str | Goal],
     base: str | None = None,
     *,
     goal: str | Sequence[str] = "pose",
@@ -64,6 +65,7 @@ def ik(
 ) -> IK:
     """Return a solver that finds joint values for targets of one or more frames, seen from `base`, by default the root.
 
+    frame: names, or goals of `kt.goal`, hard or with a weight, which replace goal, weights, expressed_in and axis.
     goal: "pose", "position", "orientation", or "pointing" (the axis of the frame passes through a point); one for all
     frames, or a list with one for each.
     weights (6,): of errors along x, y, z and about them, 1/m and 1/rad, in the axes of base or frame (`expressed_in`),
@@ -95,20 +97,8 @@ def ik(
     """
     if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
-    names = (frame,) if isinstance(frame, str) else tuple(frame)
-    kinds = (goal,) * len(names) if isinstance(goal, str) else tuple(goal)
-    if not names or len(kinds) != len(names):
-        raise fail("goal", f"{len(kinds)} goals for {len(names)} frames; expected one for all, or one each")
-    *frames, seen_from = frames_of(robot, (*names, base))
-    one_of("expressed_in", expressed_in, ("base", "frame"))
-    for kind in kinds:
-        one_of("goal", kind, GOALS)
-    w, a = _six(weights), _unit(axis)
-    goals = tuple(Goal(k, f, seen_from, w, expressed_in, a) for k, f in zip(kinds, frames, strict=True))
-    for one in goals:
-        if not any(w[place] for place in GOALS[one.kind].weights):
-            raise fail("weights", f"weights {w} leave the goal {one.kind!r} of {one.frame} nothing to reach")
     tolerance = tolerance_of(tolerance)
+    goals = goals_of(robot, frame, base, goal, weights, expressed_in, axis, tolerance)
     if not isinstance(descents, (int, np.integer)) or not 1 <= descents <= 10_000:
         raise fail("descents", f"descents is {descents!r}; expected whole numbers from 1 to 10000")
     if limits is not None and not (
@@ -126,6 +116,8 @@ def ik(
         return _made(robot, own, goals, tolerance, descents, closed_form)
 
     made = memoise(robot, key, make) if limits is None else make()
+    if made._problem.memory and clearance is not None:
+        raise fail("clearance", "clearance is for hard goals; expected no goal with a weight")
     contact = contact_of(robot, clearance, geometry, made._problem.columns)
     return made if contact is None else replace(made, contact=contact)
 
@@ -138,8 +130,12 @@ def _made(
     descents: int,
     closed_form: bool,
 ) -> IK:
-    problem, inside = reach_of(robot, limits, goals, tolerance, descents)
-    is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights)
+    postures = [replace(goal, posture=(0.0,) * len(goal.posture)) for goal in goals]  # they are no part of the code
+    problem, inside = reach_of(robot, limits, postures, tolerance, descents)
+    if problem.memory:
+        problem = replace(problem, steps=SOFT_STEPS)
+    hard = tuple(goal for goal in goals if goal.weight is None)
+    is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights) and hard == goals
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
     made, steps = kernels(robot, problem, inside, arm)
     speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
@@ -153,6 +149,8 @@ def _made(
         _inside=inside,
         _stepper=Stepper(problem, inside, **steps, speeds=speeds, others=others),
         **{f"_{name}": kernel for name, kernel in made.items()},
+        _hard=_made(robot, limits, hard, tolerance, descents, closed_form) if () != hard != goals else None,
+        _postures=tuple(frozen(goal.posture) if goal.posture else None for goal in goals) if hard != goals else (),
         _more=(inside.bounds_now, inside.begin_at) if len(problem.G) else (),
     )
 
@@ -177,23 +175,9 @@ def _speed(robot: Robot, name: str) -> float:
     return min([FASTEST, *(v for v in speeds if v and v > 0)])
 
 
-def _six(weights: Sequence[float] | None) -> tuple[float, ...]:
-    w = (1.0,) * 6 if weights is None else tuple(numbers(weights, "weights", "weights is").ravel().tolist())
-    if len(w) != 6 or not all(0 <= x < np.inf for x in w) or not any(w):
-        raise fail("weights", f"weights is {weights!r}; expected 6 finite numbers from 0, not all 0")
-    return tuple(x / max(w) for x in w)
-
-
-def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
-    v = numbers(axis, "axis", "axis is")
-    length = float(np.linalg.norm(v)) if v.shape == (3,) else 0.0
-    if not 0 < length < np.inf:
-        raise fail("axis", f"axis is {axis!r}; expected 3 finite numbers, not all 0")
-    x, y, z = (v / length).tolist()
-    return x, y, z
-
-
 Step = Callable[..., Any]
+SOFT_STEPS = 200
+"""Most steps of a search with soft goals."""
 WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 
@@ -209,9 +193,9 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     limits = inside.limits
     key = _key(robot, problem, limits)
     k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
-    state, whole, q = Port("state", (HEAD + 2 * k,)), Port("rest", (robot.nq,)), Port("q", (k,))
+    state, whole, q = Port("state", (HEAD + 2 * k + problem.memory,)), Port("rest", (robot.nq,)), Port("q", (k,))
     sizes = {"h": m, "strides": n}
-    targets = tuple(Port(f"target_{i}", GOALS[goal.kind].shape) for i, goal in enumerate(problem.goals))
+    targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals))
 
     def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
         """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
@@ -230,8 +214,9 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
     report = Port("report", (REPORT + k,))
     last = partial(answered, problem, limits)
+    step = partial(soft_step if problem.memory else inverse_step, model, problem)
     made = {
-        "kernel": kernel("ik", partial(inverse_step, model, problem), state, "h", "center", repeated=True),
+        "kernel": kernel("ik", step, state, "h", "center", repeated=True),
         "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
         "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
         "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,

@@ -13,7 +13,7 @@ from kinetree.algorithms.inverse import COST, GOING, HEAD, Problem
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.algorithms.several import has_form, ordered_forms
-from kinetree.algorithms.vectors import largest, margin
+from kinetree.algorithms.vectors import dot, largest, margin
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -49,7 +49,7 @@ class Shell:
 
 def shells(robot: Robot, problem: Problem, limits: Limits) -> tuple[Shell | None, ...]:
     """Return the shell of each goal, or None if the goal leaves the position open or joints between slide."""
-    return tuple(_shell(robot, goal, limits, problem.tolerances) for goal in problem.goals)
+    return tuple(_shell(robot, goal, limits, goal.tolerance or problem.tolerances) for goal in problem.goals)
 
 
 def _shell(robot: Robot, goal: Goal, limits: Limits, tolerance: tuple[float, float]) -> Shell | None:
@@ -140,7 +140,7 @@ class OneCall(Brief):
     """Kernels of an `IK` that answer in one call.
 
     enter: the state of a start q0 that is inside all limits, or with GOING below zero; None if the bounds depend on
-    joints that do not move, or quaternions are to be normalised. ordered, verdict: `ordered_forms` and `has_form` of an
+    joints that do not move. ordered, verdict: `ordered_forms` and `has_form` of an
     arm with a closed form. shells: of the goals, outside of which nothing can be reached.
     """
 
@@ -156,7 +156,7 @@ def one_call(
     """Return the kernels. model: the robot as computed. kernel: makes one of them. key: a hash of all that the problem
     depends on."""
     limits = inside.limits
-    state, whole = Port("state", (HEAD + 2 * len(problem.columns),)), Port("q0", (problem.nq,))
+    state, whole = Port("state", (HEAD + 2 * len(problem.columns) + problem.memory,)), Port("q0", (problem.nq,))
     entered = partial(_entered, problem, limits)
     enter = Kernel("enter", (whole,), state, lambda: trace(entered, whole.shape), f"enter {key}")
     closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
@@ -165,18 +165,24 @@ def one_call(
         solutions, verdict = Port("solutions", (FORMS, problem.nq + 1)), partial(has_form, model, arm, problem, limits)
         closed["ordered"] = kernel("solutions", forms, whole, "h", "center", output=solutions)
         closed["verdict"] = kernel("verdict", verdict, whole, "h", "center", output=Port("verdict", ()))
-    return OneCall(
-        enter=None if inside.rows.any() or problem.loose else enter, **closed, shells=shells(robot, problem, limits)
-    )
+    return OneCall(enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits))
 
 
 def _entered(problem: Problem, limits: Limits, q0: Any) -> Array:
-    """Return the state (HEAD + 2 n,) that begins at q0 (nq,), with GOING -1 if q0 is outside the limits."""
+    """Return the state that begins at q0 (nq,), with GOING -1 if q0 is outside the limits or not
+    finite, or a quaternion is nearly zero or huge."""
     slack: Any = 0.0
     for x in margin(q0, limits.lower, limits.upper, limits.G, limits.h):
         slack = np.minimum(slack, x)
     is_finite = largest([abs(x) for x in q0]) < np.inf
     going = np.where(is_finite, np.where(slack >= 0.0, 1.0, -1.0), -1.0)
+    own = [q0[j] for j in problem.columns]
+    for joint in problem.loose:
+        x = own[joint.quaternion]
+        square = dot(x, x)
+        is_usual = np.where(square > 1e-6, square, np.inf) < 1e6
+        going, scale = np.where(is_usual, going, -1.0), 1.0 / np.sqrt(np.where(is_usual, square, 1.0))
+        own[joint.quaternion] = [scale * entry for entry in x]
     head: list[Any] = [0.0] * HEAD
     head[GOING], head[COST] = going, np.inf
-    return np.array([*head, *(q0[j] for j in (*problem.columns, *problem.columns))])
+    return np.array([*head, *own, *own, *[0.0] * problem.memory])

@@ -11,6 +11,7 @@ from kinetree.algorithms.closest import FIRST_DAMPING
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
+from kinetree.algorithms.soft import memory_size
 from kinetree.algorithms.tangent import Loose, normalised
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
@@ -63,7 +64,7 @@ class Inside:
         h = self.bounds_at(rest)
         states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
         n = len(problem.columns)
-        states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = q[..., problem.columns]
+        states[..., HEAD : HEAD + n] = states[..., HEAD + n : HEAD + 2 * n] = q[..., problem.columns]
         return states, h, self._centers(problem, q[..., problem.columns], h), q
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
@@ -102,7 +103,7 @@ def reach_of(
     """Return the problem and its limits."""
     columns, rates, loose = between(robot, goals)
     if not len(columns):
-        frames = ", ".join(goal.frame for goal in goals)
+        frames = ", ".join(goal.frame or f"the {goal.kind}" for goal in goals)
         raise fail("ik", f"no joint moves {frames} as seen from {goals[0].base}")
     flat = columns[: len(columns) - sum(joint.kind.nq for joint in loose)]
     _refuse_ends(limits, columns[len(flat) :])
@@ -142,10 +143,11 @@ def reach_of(
         steps=DESCENT_STEPS,
         descents=descents,
         loose=loose,
+        memory=memory_size(goals, len(flat), len(G)) if any(goal.weight is not None for goal in goals) else 0,
     )
-    template = np.zeros(HEAD + 2 * len(columns))
+    template = np.zeros(HEAD + 2 * len(columns) + problem.memory)
     template[GOING], template[COST] = 1.0, np.inf
-    template[HEAD:] = np.tile(begin, 2)
+    template[HEAD : HEAD + 2 * len(columns)] = np.tile(begin, 2)
     others = rows.copy()
     others[:, flat] = 0.0
     return problem, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
@@ -235,7 +237,7 @@ def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array, tuple[Lo
     others: dict[int, int] = {}
     for goal in goals:
         up, down = path_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
-        for i in (*up, *down):
+        for i in (*up, *down) if GOALS[goal.kind].has_frame else range(len(bodies.parent)):
             if bodies.multiplier[i] == 0.0 and not bodies.higher[i]:  # follows its leader zero times
                 continue
             q, v = bodies.q_slice[i], bodies.v_slice[i]
@@ -283,7 +285,7 @@ def judged_targets(goals: Sequence[Goal], targets: Sequence[Array], batch: tuple
     """Return the targets as `judged` takes them. Raises KinetreeError for a bad one that is alone."""
     used, bad = [], np.zeros(batch, bool)
     for goal, target in zip(goals, targets, strict=True):
-        shape = GOALS[goal.kind].shape
+        shape = goal.shape
         finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
         good, off = judged(target) if len(shape) == 2 else (target, np.where(finite, 0.0, np.inf))
         wrong = ~(off <= ROUNDED)

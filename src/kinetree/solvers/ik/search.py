@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.algorithms.closest import FIRST_DAMPING
-from kinetree.algorithms.goals import GOALS
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, TOTAL, started
 from kinetree.solvers.ik.problem import STOPPED, at_the_best
 from kinetree.spatial.se3 import Array
@@ -35,6 +34,8 @@ def reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], options: 
     options: of kernels."""
     states, h, center = search
     rows, n = len(ik._problem.G) > 0, len(ik._problem.columns)
+    if ik._problem.memory:
+        return softened(ik, search, targets, options)
 
     def descended(states: Array, h: Array, center: Array, *targets: Array) -> Array:
         more = [h, center] if rows else []
@@ -56,6 +57,28 @@ def reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], options: 
         better = (other[:, GOING] == 0.0) | (other[:, COST] < ends[:, COST])
         ends[better] = other[better]
     found[left] = _completed(ik, ends, h, center, own, options)
+    return found
+
+
+def softened(ik: IK, search: Sequence[Array], targets: Sequence[Array], options: dict[str, int]) -> Array:
+    """Return the last states (…, s) of a problem with soft goals. Where hard goals are missed, their own search gives
+    another start, or else the point that is closest to them, and is the result."""
+    states, h, center = search
+    more = [h, center] if len(ik._problem.G) else []
+    found = np.array(ik._kernel(states, *more, *targets, **options))
+    left = (found[..., GOING] != 0.0) & (found[..., DESCENT] < STOPPED)
+    if ik._hard is None or not left.any():
+        return found
+    n = len(ik._problem.columns)
+    (begin, *more), own = flattened(ik, [states, *more], targets, found.shape[:-1], left)
+    q0 = ik._problem.moved(ik._inside.neutral, begin[:, HEAD : HEAD + n])
+    hard = [a for a, goal in zip(own, ik.goals, strict=True) if goal.weight is None]
+    begin[:, TOTAL] = found[left][:, TOTAL]
+    begin[:, HEAD : HEAD + 2 * n] = np.tile(ik._hard(*hard, q0=q0).q[:, ik._problem.columns], 2)
+    again = np.array(ik._kernel(begin, *more, *own, **options))
+    begin[:, STEPS] = ik._problem.steps - 1.0
+    closest = np.array(ik._kernel(begin, *more, *own, **options))
+    found[left] = np.where(again[:, GOING, None] == 0.0, again, closest)
     return found
 
 
@@ -114,7 +137,7 @@ def flattened(
     ik: IK, search: Sequence[Array], targets: Sequence[Array], batch: tuple[int, ...], where: Array
 ) -> tuple[list[Array], list[Array]]:
     """Return the arrays of the start (k, ·) and the targets (k, *shape) where a mask (*batch,) is true."""
-    shapes = [GOALS[goal.kind].shape for goal in ik.goals]
+    shapes = [goal.shape for goal in ik.goals]
     own = [np.broadcast_to(a, batch + shape)[where] for a, shape in zip(targets, shapes, strict=True)]
     return [np.broadcast_to(a, batch + a.shape[-1:])[where] for a in search], own
 

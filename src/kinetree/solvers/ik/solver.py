@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinetree.algorithms.goals import GOALS, Goal
-from kinetree.algorithms.inverse import ANGULAR, GOING, HEAD, LINEAR, STEPS, Problem
+from kinetree.algorithms.goals import Goal
+from kinetree.algorithms.inverse import ANGULAR, COST, GOING, HEAD, LINEAR, STEPS, Problem
+from kinetree.algorithms.soft import scale_of
 from kinetree.arrays import as_given, as_given_by, kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Displayable, counted, shortened, some, visible
@@ -17,6 +18,7 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
+from kinetree.solvers.ik.given import arranged, described, with_postures
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
@@ -34,9 +36,10 @@ class IKResult(Displayable):
     """Result of `IK`.
 
     q (…, nq): always inside all limits, in single precision where these have room for its numbers. success (…): whether
-    all goals are reached within the tolerances. residual (…, 2): distance of the frames from their targets, m and rad;
-    the largest of several goals; NaN for a target of a batch that is not finite or not rigid, whose q is the start.
-    iterations (…): steps.
+    all hard goals are reached within their tolerances; without any, whether the search has converged. residual (…, 2):
+    distance of the frames from their targets, m and rad; the largest of several goals, of hard ones if there are any;
+    NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…): steps. cost (…):
+    the sum of weight² times squared errors of soft goals.
 
     Examples:
         >>> import kinetree as kt
@@ -55,6 +58,7 @@ class IKResult(Displayable):
     _limits: Limits
     _columns: Array
     _contact: "tuple[Collisions, Array] | None" = None
+    cost: Array | float = 0.0
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
@@ -104,7 +108,7 @@ class IK:
     """A solver of inverse kinematics, made by `ik`.
 
     coordinate_names (n,): the coordinates that it moves. goals: what it reaches. limits: what it stays inside.
-    contact: decides which solutions count, see `clearance` of `kt.ik`.
+    contact: decides which solutions count, see `clearance` of `kt.ik`. _postures: of all goals; empty if none is soft.
 
     Examples:
         >>> import kinetree as kt
@@ -130,11 +134,13 @@ class IK:
     _nearest: Kernel | None
     _forms: Kernel | None
     _quick: OneCall
+    _hard: "IK | None"
+    _postures: tuple[Array | None, ...]
     _more: tuple[Array, ...]
     _stepper: Stepper
 
     def __repr__(self) -> str:
-        goals = ", ".join(f"{goal.kind} of {goal.frame} in {goal.base}" for goal in self.goals)
+        goals = ", ".join(map(described, self.goals))
         return f"IK: {visible(shortened(goals, MOST))}, by {some(self.coordinate_names)}"
 
     @as_given_by(_in_single)
@@ -158,12 +164,15 @@ class IK:
         such a target fails alone.
         """
         _check_threads(threads)
-        if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(targets):
+        if prefer is not None:
+            self._refuse_soft("prefer")
+        given = with_postures(self._postures, targets) if self._postures else targets
+        if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(given):
             # fast path for a control loop: one target, in arrays that need no conversion
             state, rest = start
             if self._nearest:
-                state = self._nearest(state, *self._more, *targets)
-            found = self._kernel(state, *self._more, *targets)
+                state = self._nearest(state, *self._more, *given)
+            found = self._kernel(state, *self._more, *given)
             if found[GOING] == 0.0:
                 result = self._result(found, rest)
                 if self.contact is None or not self.contact(result.q):
@@ -188,7 +197,7 @@ class IK:
         if checked.bad is not None:
             bad = checked.in_batch(batch)
             result.q[bad], result.residual[bad] = np.broadcast_to(begun, result.q.shape)[bad], np.nan
-            for values in (result.success, result.iterations, result.touching):
+            for values in (result.success, result.iterations, result.touching, result.cost):
                 np.asarray(values)[bad] = 0
         return result
 
@@ -209,11 +218,11 @@ class IK:
         return len(targets) == len(self.goals) and bool(self._check(*targets) <= SURELY)
 
     def _checked(self, targets: Sequence[Any]) -> Targets:
-        if len(targets) != len(self.goals):
-            raise fail("targets", f"{len(targets)} targets; expected one for each of {len(self.goals)} goals")
+        if self._postures or len(targets) != len(self.goals) or hasattr(targets[0], "keys"):
+            targets = with_postures(self._postures, arranged(self.goals, targets))
         arrays = []
         for goal, target in zip(self.goals, targets, strict=True):
-            shape = GOALS[goal.kind].shape
+            shape = goal.shape
             array = numbers(target, "target", "a target is", "xyz" if shape == (3,) else ())
             if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
                 legal = f"(…, {', '.join(map(str, shape))})"
@@ -248,6 +257,7 @@ class IK:
         are some. Results closer together than `apart`, rad or m in every joint, whole turns aside, count as one; the
         default is 1e-3 for up to six joints, else 0.5.
         """
+        self._refuse_soft("solutions")
         return solutions(self, targets, most, q0, starts, apart)
 
     @as_given
@@ -259,6 +269,7 @@ class IK:
         KinetreeError as a call does.
         """
         _check_threads(threads)
+        self._refuse_soft("reachable")
         return reachable(self, targets, threads)
 
     @as_given_by(_in_single)
@@ -276,10 +287,21 @@ class IK:
         is shortened, or stuck.
         Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
+        self._refuse_soft("step")
         checked = self._checked(targets)
         if self.contact is not None:
             return self._stepper.apart(self.contact, q, checked, dt, restart)
         return self._stepper.step(q, checked, dt, restart)
+
+    def _refuse_soft(self, what: str) -> None:
+        """Raise KinetreeError if there are soft goals."""
+        if self._postures:
+            raise fail("soft-goals", f"{what} is for hard goals; expected no goal with a weight")
+
+    @property
+    def _scale(self) -> float:
+        """What converts a cost of the search to one with the weights of the goals."""
+        return scale_of(self.goals) ** 2
 
     def _posture(self, prefer: Any) -> Array:
         """Return the posture of the joints that move, (…, n)."""
@@ -305,7 +327,7 @@ class IK:
         count, portion = prod(batch), AT_ONCE * int(threads)
         flat = [
             np.broadcast_to(a, batch + a.shape[a.ndim - k :]).reshape(count, *a.shape[a.ndim - k :])
-            for a, k in zip(targets, (len(GOALS[g.kind].shape) for g in self.goals), strict=True)
+            for a, k in zip(targets, (len(g.shape) for g in self.goals), strict=True)
         ]
         search = [np.broadcast_to(a, batch + a.shape[-1:]).reshape(count, a.shape[-1]) for a in search]
         found = np.array(search[0])
@@ -330,10 +352,12 @@ class IK:
         if answer.ndim == 1:
             *_, missed, steps = answer[nq:].tolist()
             given = None if contact is None else (contact, np.asarray(missed == -TOUCHING))
-            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), limits, columns, given)
+            cost = found[COST] * self._scale if self._postures else 0.0
+            return IKResult(answer[:nq], missed == 0.0, answer[nq : nq + 2], int(steps), limits, columns, given, cost)
         success, steps = answer[..., nq + 2] == 0, answer[..., nq + 3].astype(int)
         given = None if contact is None else (contact, answer[..., nq + 2] == -TOUCHING)
-        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, limits, columns, given)
+        cost = found[..., COST] * self._scale if self._postures else np.zeros(success.shape)
+        return IKResult(answer[..., :nq], success, answer[..., nq : nq + 2], steps, limits, columns, given, cost)
 
 
 def _check_threads(threads: Any) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, Unpack
 
-from kinetree.algorithms.goals import GOALS, Goal
+from kinetree.algorithms.goals import OF_A_FRAME, Goal
 from kinetree.algorithms.stepping import STATES, CoupledRows, damped_step
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
@@ -43,7 +43,7 @@ def ik_step(
     if isinstance(robot, Robot) and fixed_input(robot):
         raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))
-    one_of("goal", goal, GOALS)
+    one_of("goal", goal, OF_A_FRAME)
     tolerance = tolerance_of(tolerance)
     aims = Goal(goal, frame, base)
     refuse_loops(robot, between(robot, [aims])[0], "inverse kinematics", loops)
@@ -56,7 +56,7 @@ def ik_step(
         Port("error", (2,), ("distance", "angle"), "of q; m, rad"),
         Port("state", (), (), "of q", codes=(("state", STATES),)),
     )
-    target = Port("target", GOALS[goal].shape, about=f"{goal} of {frame} in {base}; m")
+    target = Port("target", aims.shape, about=f"{goal} of {frame} in {base}; m")
     uphill = Port("uphill", (), (), "0 at first, then uphill_next")
     stride = replace(velocities(robot), name="stride", about="the largest change of each coordinate; m, rad")
 
