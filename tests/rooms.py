@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (49_550, ()),
+    "core": (51_700, ()),
     "contact and motion": (3_900, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_700,
@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lab": (3_230, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 91_200
+ALL = 93_100
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

@@ -148,7 +148,7 @@ CALLS: dict[str, Call] = {
 LEFT_OUT = {
     **dict.fromkeys(("add_frame", "add_tool", "attach", "move_frame"), "one pose; see test_rotations.py"),
     **dict.fromkeys(("XJ", "Xup", "joint_motion", "joint_pose", "motion_subspace"), "one joint at a time"),
-    **dict.fromkeys(("show", "Robot.q", "lock"), "one posture, by names"),
+    **dict.fromkeys(("show", "Robot.q", "lock", "goal.posture"), "one posture"),
     **dict.fromkeys(("calibrate", "tcp_from_points"), "a table, see test_calibrate.py and test_touch.py"),
     **dict.fromkeys(("jvp", "vjp"), "kernels of kernels, see test_queries_gradients.py"),
     **dict.fromkeys(("product", "inverse"), "mathematics of one"),
