@@ -11,6 +11,7 @@ from pathlib import Path
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.deduplicate import Key, key_of
 from kinetree.checker.job import CheckReport
+from kinetree.checker.parameters import parameters_in
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.files.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
@@ -42,7 +43,7 @@ UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 
 def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
     """Return all files, each once, and whether they were named; unreadable ones and folders without models too, because
-    the check reports why. srdf: whether SRDF files of folders are returned, too. Raises KinetreeError if there are only
+    the check reports why. srdf: whether SRDF and YAML files are returned, too. Raises KinetreeError if there are only
     folders without models, and for unknown bare names of robots."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
@@ -55,7 +56,7 @@ def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
                 format_of(path)
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
             continue
-        models = [str(model) for model in models_in(Path(path), srdf)]
+        models = [str(model) for model in (*models_in(Path(path), srdf), *(parameters_in(Path(path)) if srdf else ()))]
         if not models:
             files[os.path.join(path, "")] = True  # no bare name of a robot
             empty.append(no_models(path))
@@ -176,7 +177,7 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
     worlds include; and without those about a part alone that the files which include it show to be wrong."""
-    results = [*_in_context(results)]
+    results = [*_in_context([*_in_all_fitting(results)])]
     known: dict[str, set[Key]] = {}
     seen = {(f.code, f.place) for result in results for f in result.findings if "${" not in (f.element or "")}
     for result in results:
@@ -184,6 +185,26 @@ def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
         keys = known.setdefault(os.path.abspath(result.file), set())
         keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
     return [_without_others(result, known, seen) for result in results]
+
+
+def _in_all_fitting(results: Sequence[CheckReport]) -> Iterator[CheckReport]:
+    """Yield the results without findings about a file of parameters that not all robots give which it fits; of those
+    that all give, the first stays."""
+    given: dict[str, set[Key]] = {}
+    for result in results:
+        own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
+        keys = {key for finding in own if (key := key_of(finding))}
+        for file in result.fitted:
+            given[file] = given.get(file, keys) & keys
+    for result in results:
+        left = []
+        for finding in result.findings:
+            key = key_of(finding)
+            if key is None or key[1] not in result.fitted or key in given[key[1]]:
+                left.append(finding)
+            if key and key[1] in result.fitted:
+                given[key[1]].discard(key)
+        yield replace(result, findings=tuple(left))
 
 
 def _in_context(results: Sequence[CheckReport]) -> Iterator[CheckReport]:

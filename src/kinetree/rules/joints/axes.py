@@ -16,7 +16,7 @@ from kinetree.syntax.numbers import numbers
 
 LEAST = Threshold(1e-8, "rad", "largest angle to x, y or z that is the rounding of zero")
 NEARLY = Threshold(1e-4, "rad", "smallest angle to x, y or z that may be meant")
-ENDLESS = Threshold(999.0, "rad", "smallest limits on both sides that mean none")
+ENDLESS = Threshold(999.0, "rad", "smallest half of a range that means none")
 TURNS = Threshold(2, "turns", "smallest number of whole turns each way that is remarked")
 EVEN = Threshold(1e-3, "rad", "largest difference of limits that are the same on both sides")
 WHOLE = Threshold(1e-3, "turns", "largest difference of limits from whole turns")
@@ -100,7 +100,7 @@ class ShouldBeContinuous(JointQuality):
             if joint.type != "revolute" or isinf(lower) or isinf(upper):
                 continue
             turns = upper / (2 * pi)
-            if min(-lower, upper) >= ENDLESS:
+            if (upper - lower) / 2 >= ENDLESS:
                 yield self.finding(f"the limits {span(joint)} are many turns; {ADVICE}", joint)
             elif abs(lower + upper) < EVEN and round(turns) >= TURNS and abs(turns - round(turns)) < WHOLE:
                 yield self.remark(f"the limits are {round(turns)} whole turns each way; {ADVICE}", joint)

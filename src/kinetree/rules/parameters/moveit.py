@@ -1,5 +1,6 @@
 """Rules about the YAML files of MoveIt and of controllers that belong to a robot."""
 
+import re
 from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
 from typing import ClassVar
@@ -36,6 +37,10 @@ UNITS = ("!degrees", "!radians")
 VARIABLES = dict.fromkeys(["x", "y", "theta"], "planar")
 VARIABLES |= dict.fromkeys((*(f"trans_{axis}" for axis in "xyz"), *(f"rot_{axis}" for axis in "xyzw")), "floating")
 """Names that MoveIt gives to the coordinates of joints, with their type."""
+UPPER = {"min": "max", "minimum": "maximum", "lower": "upper", "low": "high"}
+LOWER = re.compile(rf"(?<![a-z])({'|'.join(UPPER)})(?![a-z])")
+NONE = (0.0, -1.0)
+"""Maxima that mean none in many programs."""
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "effort")
 
 
@@ -103,12 +108,14 @@ class JointsExist(FileRule):
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
         """A name that no joint has, in limits and controllers; a warning in files with units, which macros read and
         put a prefix before the names. MoveIt's variables of planar and floating joints, such as `base/theta`, are names
-        too, also of the virtual joints of an SRDF; without one their joint is not looked for."""
+        too, also of the virtual joints of an SRDF; without one their joint is not looked for. In other parameters of
+        controllers, the name of a link or a joint in other letters, a warning."""
         units = {part.source.file for value in ros_files.documents for part in value.walk() if part.tag in UNITS}
         named = [(name, value, "in joint_limits") for name, value in ros_files.limits]
         for controller in (*ros_files.controllers, *ros_files.moveit):
             for key in JOINT_KEYS if not controller.others else ():
                 named += [(one.text, one, f"controller {controller.name!r}") for one in controller.names(key)]
+        yield from self._in_other_letters(robot, ros_files)
         known = {*robot.joints, *robot.loops, *_virtual(robot)}
         for name, value, where in named:
             of_macro = value.source.file in units
@@ -117,6 +124,18 @@ class JointsExist(FileRule):
                 message = f"the joint does not exist ({where}); {nearest_names(name, list(robot.joints))}"
                 severity: Severity | None = "warning" if of_macro else None
                 yield self.finding(message, f"joint {name!r}", source=value.source, severity=severity)
+
+    def _in_other_letters(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+        known = {*robot.joints, *robot.frames, *robot.links}
+        alike = {name.lower(): name for name in known}
+        for one in (one for one in ros_files.controllers if one.parameters and not one.others):
+            listed = {id(value) for key in JOINT_KEYS for value in one.names(key)}
+            for value in one.parameters.walk() if one.parameters else ():
+                name = alike.get(value.text.lower(), value.text)
+                if value.text and value.text not in known and name in known and id(value) not in listed:
+                    message = f"{value.text!r} differs from {name!r} of the robot in capital letters"
+                    element = f"controller {one.name!r}"
+                    yield self.finding(message, element, source=value.source, severity="warning")
 
 
 def _virtual(robot: Robot) -> Iterator[str]:
@@ -128,18 +147,25 @@ def _virtual(robot: Robot) -> Iterator[str]:
 
 
 class LimitFlags(FileRule):
-    """A joint that has a limit of MoveIt has its number.
+    """A joint that has a limit of MoveIt has its number, and no lower limit is above the upper one.
 
     has_velocity_limits without max_velocity leaves the joint at a default, and a maximum of zero lets it stand still.
+    Nothing is between limits in the wrong order.
     """
 
     code = "MVT-003"
-    clause = "has_velocity_limits, max_velocity and the like"
+    clause = "has_velocity_limits, max_velocity and the like; min and max"
     good = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n    max_velocity: 2.0\n"
     bad = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n"
 
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
-        """A flag without a number, a maximum that is no positive number, a minimum above the maximum."""
+        """A flag without a number, a maximum that is no positive number. In any parameters, a number of min or lower
+        above that of max or upper; a maximum of 0 or -1 may mean none."""
+        parts = [part for document in ros_files.documents for part in document.walk()]
+        for key, low, high in ((key, low, part.get(_upper(key))) for part in parts for key, low in part.items):
+            if high and high.number not in (None, *NONE) and (low.number or -inf) > (high.number or 0.0):
+                least, most = numbers((low.number or 0.0, high.number or 0.0))
+                yield self.about(f"{key} {least} is above {_upper(key)} {most}", f"key {key!r}", low)
         for name, value in ros_files.limits:
             element = f"joint {name!r}"
             for quantity in QUANTITIES:
@@ -159,10 +185,12 @@ class LimitFlags(FileRule):
                     yield self.about(
                         f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
                     )
-                if low and high and low.number is not None and high.number is not None and low.number > high.number:
-                    least, most = numbers((low.number, high.number))
-                    message = f"min_{quantity} {least} is above max_{quantity} {most}"
-                    yield self.about(message, element, low)
+
+
+def _upper(key: str) -> str:
+    """Return the name of the maximum to that of a minimum, such as max_velocity, "" for another name."""
+    upper = LOWER.sub(lambda match: UPPER[match[0]], key)
+    return upper if upper != key else ""
 
 
 class LimitsInside(FileRule):
@@ -315,13 +343,27 @@ class Parameters(FileRule):
     bad = good.replace("\narm_controller:", "\narm_controler:")
 
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
-        """A type without parameters, where other parameters have a name that is almost the same."""
+        """A type without parameters, where other parameters have a name that is almost the same; a trajectory
+        controller without joints, also where others of the file have some."""
+        having = {
+            one.source.file for one in ros_files.controllers if one.type.endswith(TRAJECTORY) and one.names("joints")
+        }
         unused = [one.name for one in ros_files.controllers if not one.type and one.parameters]
         for controller in ros_files.controllers:
             near = nearly(controller.name, unused) if controller.parameters is None else ""
             if near:
                 message = f"there are no parameters of this name; did you mean {near!r}?"
                 yield self.about(message, f"controller {controller.name!r}", controller)
+            elif controller.type.endswith(TRAJECTORY) and controller.source.file in having and not _has(controller):
+                message = f"the controller has no joints, which its type needs: {controller.type}"
+                yield self.about(message, f"controller {controller.name!r}", controller)
+
+
+TRAJECTORY = "JointTrajectoryController"
+
+
+def _has(controller: Controller) -> bool:
+    return controller.parameters is not None and controller.parameters.get("joints") is not None
 
 
 class Positions(FileRule):
