@@ -11,7 +11,7 @@ from pathlib import Path
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.deduplicate import Key, key_of
 from kinetree.checker.job import CheckReport
-from kinetree.checker.parameters import parameters_in
+from kinetree.checker.parameters import ENDINGS, words_of
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.files.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
@@ -56,7 +56,7 @@ def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
                 format_of(path)
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
             continue
-        models = [str(model) for model in (*models_in(Path(path), srdf), *(parameters_in(Path(path)) if srdf else ()))]
+        models = [str(model) for model in models_in(Path(path), srdf)]
         if not models:
             files[os.path.join(path, "")] = True  # no bare name of a robot
             empty.append(no_models(path))
@@ -81,10 +81,11 @@ def folders_of(paths: Sequence[str]) -> list[str]:
 
 def models_in(folder: Path, srdf: bool = False) -> Iterator[Path]:
     """Yield the robot descriptions in a folder and below, without hidden ones, in order; and folders that cannot be
-    read. srdf: also semantic descriptions."""
-    endings = (".xml", *(ending for name in CHECKED for ending in FORMATS[name].suffixes), *(SRDFS if srdf else ()))
+    read. srdf: also semantic descriptions, and YAML files of parameters."""
+    more = (*SRDFS, *ENDINGS) if srdf else ()
+    endings = (".xml", *(ending for name in CHECKED for ending in FORMATS[name].suffixes), *more)
     for path in files_below(folder, lambda name: name.lower().endswith(endings) and (srdf or not is_srdf(name))):
-        if path.suffix.lower() != ".xml" or is_model(path):
+        if path.suffix.lower() not in (".xml", *ENDINGS) or words_of(str(path)) is not None or is_model(path):
             yield path
 
 
@@ -188,23 +189,18 @@ def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
 
 
 def _in_all_fitting(results: Sequence[CheckReport]) -> Iterator[CheckReport]:
-    """Yield the results without findings about a file of parameters that not all robots give which it fits; of those
-    that all give, the first stays."""
-    given: dict[str, set[Key]] = {}
+    """Yield the results. Of findings about a file of parameters those stay, in the first, that all robots give which it
+    fits."""
+    given: dict[str, set[Key | None]] = {}
     for result in results:
         own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
-        keys = {key for finding in own if (key := key_of(finding))}
-        for file in result.fitted:
-            given[file] = given.get(file, keys) & keys
+        given |= {file: given.get(file, keys) & keys for keys in [set(map(key_of, own))] for file in result.fitted}
     for result in results:
-        left = []
-        for finding in result.findings:
-            key = key_of(finding)
-            if key is None or key[1] not in result.fitted or key in given[key[1]]:
-                left.append(finding)
-            if key and key[1] in result.fitted:
-                given[key[1]].discard(key)
-        yield replace(result, findings=tuple(left))
+        files = [os.path.abspath(finding.place[0]) for finding in result.findings]
+        pairs = zip(files, result.findings, strict=True)
+        left = tuple(f for file, f in pairs if file not in result.fitted or key_of(f) in given[file])
+        yield replace(result, findings=left)
+        given |= {file: given[file] - set(map(key_of, left)) for file in result.fitted}
 
 
 def _in_context(results: Sequence[CheckReport]) -> Iterator[CheckReport]:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from kinetree.checker.after_error import Answers
 from kinetree.checker.baseline import GONE, Model, model_key, of_gone_models, subtract
 from kinetree.checker.check import answers, is_error_of_reader, order, reported
 from kinetree.checker.excuses import excuse
-from kinetree.checker.parameters import answers_alone, answers_beside, is_parameters
+from kinetree.checker.parameters import answers_alone, findings_beside, words_of
 from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.errors import Doubt, Finding, Source
 from kinetree.load import as_source, examine
+from kinetree.model.assemble import Reading
 from kinetree.model.robot import Extension, Joint, Link, Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import ALWAYS, rule_of
@@ -23,8 +23,7 @@ class Job:
     """A file, and how it is read and checked.
 
     name: name of the variant, "" if the file has one. per_file: codes that are left out for some files. baseline: a
-    file of known findings. row: the row of the settings that names the file. nearby: files of parameters that may be
-    the robot's.
+    file of known findings. row: the row of the settings that names the file. nearby: YAML that may be the robot's.
     """
 
     file: str
@@ -54,8 +53,7 @@ class Excuse:
 class CheckReport:
     """Result of the check of a file. name: that of the variant. known: findings that are in its baseline. beside: files
     that were named with it, such as its SRDF. parts: absolute paths of other files of which its robot is made; of MJCF
-    and xacro, if it could be read without errors. fitted: absolute paths of files of parameters that name its
-    joints."""
+    and xacro, if it could be read without errors. fitted: those of YAML files that name its joints."""
 
     file: str
     findings: tuple[Finding, ...]
@@ -85,14 +83,18 @@ def check_job(job: Job) -> CheckReport:
 def examine_job(job: Job) -> Examination:
     """Read and check one file. The report leaves out what the settings exclude, comments excuse and the baseline has.
     Raises KinetreeError if there is nothing to read, or the baseline is not one."""
-    if is_parameters(job.file):
-        file, reading, by_rules = job.file, (None, []), answers_alone(job.file, job.options)
-        found, fitted, options = [*chain(*by_rules.findings.values())], frozenset[str](), job.options
+    file, options, fitted = job.file, job.options, frozenset[str]()
+    reading: Reading = (None, [])
+    if words_of(file) is not None:
+        by_rules = answers_alone(file, options)
+        found = [*chain(*by_rules.findings.values())]
     else:
         file = str(source := as_source(job.file, job.options.read))
         options = replace(job.options, read=job.options.read.confined_to(source))
         reading = examine(source, options.read, True)
-        found, by_rules, fitted = _with_nearby(reading[0], options, job.nearby, *answers(reading, options))
+        found, by_rules = answers(reading, options)
+        more, fitted = findings_beside(reading[0], options, job.nearby)
+        found += more
     is_read = reading[0] is not None and Doubt("robot", reading[0].name) not in reading[0].doubts
 
     def is_asked(code: str, element: str) -> bool:
@@ -111,22 +113,9 @@ def examine_job(job: Job) -> Examination:
     why = tuple(Excuse(finding, by.reason, by.source) for finding, by in excused)
     beside = (*job.options.also, *([os.fspath(srdf)] if (srdf := job.options.read.srdf) else []))
     read = parts_of(reading[0]) if reading[0] and not any(map(is_error_of_reader, reading[1])) else frozenset()
-    report = (job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside, read, fitted)
-    checked = CheckReport(*report)
+    shown = tuple(sorted(findings, key=order))
+    checked = CheckReport(job.file, shown, why, job.name, tuple(known), beside, read, fitted)
     return Examination(checked, reading[0], tuple(found))
-
-
-def _with_nearby(
-    robot: Robot | None, options: CheckOptions, files: Iterable[str], found: list[Finding], by_rules: Answers
-) -> tuple[list[Finding], Answers, frozenset[str]]:
-    """Return the answers about a robot with those about files of parameters that it fits, and the paths of these."""
-    if robot is None or robot.doubts or not files:
-        return found, by_rules, frozenset()
-    beside = dict(answers_beside(robot, options, files))
-    for more in beside.values():
-        found += chain(*more.values())
-        by_rules = replace(by_rules, findings={**by_rules.findings, **{code: [] for code in more}})
-    return found, by_rules, frozenset(map(os.path.abspath, beside))
 
 
 def parts_of(robot: Robot) -> frozenset[str]:

@@ -95,9 +95,7 @@ def jobs(
             continue
         models = rows.get(os.path.realpath(path), [None])
         for model in models:
-            job = _job(path, held, model, options, baseline, bounds)
-            if path in found and path not in parameters:
-                job = replace(job, nearby=_near(path, parameters))
+            job = replace(_job(path, held, model, options, baseline, bounds), nearby=_near(path, parameters))
             of_its_own = semantics.get(path, []) if job.options.read.srdf is None else []
             made += [_with_srdf(job, srdf, len(of_its_own) > 1) for srdf in of_its_own] or [job]
     return made

@@ -1,6 +1,5 @@
 """Rules about the YAML files of MoveIt and of controllers that belong to a robot."""
 
-import re
 from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
 from typing import ClassVar
@@ -37,10 +36,6 @@ UNITS = ("!degrees", "!radians")
 VARIABLES = dict.fromkeys(["x", "y", "theta"], "planar")
 VARIABLES |= dict.fromkeys((*(f"trans_{axis}" for axis in "xyz"), *(f"rot_{axis}" for axis in "xyzw")), "floating")
 """Names that MoveIt gives to the coordinates of joints, with their type."""
-UPPER = {"min": "max", "minimum": "maximum", "lower": "upper", "low": "high"}
-LOWER = re.compile(rf"(?<![a-z])({'|'.join(UPPER)})(?![a-z])")
-NONE = (0.0, -1.0)
-"""Maxima that mean none in many programs."""
 QUANTITIES = ("position", "velocity", "acceleration", "jerk", "effort")
 
 
@@ -128,14 +123,13 @@ class JointsExist(FileRule):
     def _in_other_letters(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
         known = {*robot.joints, *robot.frames, *robot.links}
         alike = {name.lower(): name for name in known}
-        for one in (one for one in ros_files.controllers if one.parameters and not one.others):
+        for one in (one for one in ros_files.controllers if not one.others):
             listed = {id(value) for key in JOINT_KEYS for value in one.names(key)}
             for value in one.parameters.walk() if one.parameters else ():
                 name = alike.get(value.text.lower(), value.text)
                 if value.text and value.text not in known and name in known and id(value) not in listed:
                     message = f"{value.text!r} differs from {name!r} of the robot in capital letters"
-                    element = f"controller {one.name!r}"
-                    yield self.finding(message, element, source=value.source, severity="warning")
+                    yield self.finding(message, f"controller {one.name!r}", source=value.source, severity="warning")
 
 
 def _virtual(robot: Robot) -> Iterator[str]:
@@ -160,12 +154,14 @@ class LimitFlags(FileRule):
 
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
         """A flag without a number, a maximum that is no positive number. In any parameters, a number of min or lower
-        above that of max or upper; a maximum of 0 or -1 may mean none."""
-        parts = [part for document in ros_files.documents for part in document.walk()]
-        for key, low, high in ((key, low, part.get(_upper(key))) for part in parts for key, low in part.items):
-            if high and high.number not in (None, *NONE) and (low.number or -inf) > (high.number or 0.0):
-                least, most = numbers((low.number or 0.0, high.number or 0.0))
-                yield self.about(f"{key} {least} is above {_upper(key)} {most}", f"key {key!r}", low)
+        above that of max or upper; a maximum of -1 may mean none."""
+        for part in (part for document in ros_files.documents for part in document.walk()):
+            for key, low in part.items:
+                upper = key.replace("min", "max").replace("lower", "upper")
+                ends = [one.number for one in (low, part.get(upper)) if one and one.number is not None]
+                if len(ends) == 2 and ends[0] > ends[1] != -1:
+                    least, most = numbers((ends[0], ends[1]))
+                    yield self.about(f"{key} {least} is above {upper} {most}", f"key {key!r}", low)
         for name, value in ros_files.limits:
             element = f"joint {name!r}"
             for quantity in QUANTITIES:
@@ -185,12 +181,6 @@ class LimitFlags(FileRule):
                     yield self.about(
                         f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
                     )
-
-
-def _upper(key: str) -> str:
-    """Return the name of the maximum to that of a minimum, such as max_velocity, "" for another name."""
-    upper = LOWER.sub(lambda match: UPPER[match[0]], key)
-    return upper if upper != key else ""
 
 
 class LimitsInside(FileRule):
@@ -345,25 +335,18 @@ class Parameters(FileRule):
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
         """A type without parameters, where other parameters have a name that is almost the same; a trajectory
         controller without joints, also where others of the file have some."""
-        having = {
-            one.source.file for one in ros_files.controllers if one.type.endswith(TRAJECTORY) and one.names("joints")
-        }
+        wanting = [one for one in ros_files.controllers if one.type.endswith("JointTrajectoryController")]
+        having = {one.source.file for one in wanting if one.names("joints")}
+        wanting = [one for one in wanting if one.source.file in having and not one.names("joints")]
         unused = [one.name for one in ros_files.controllers if not one.type and one.parameters]
         for controller in ros_files.controllers:
             near = nearly(controller.name, unused) if controller.parameters is None else ""
             if near:
                 message = f"there are no parameters of this name; did you mean {near!r}?"
                 yield self.about(message, f"controller {controller.name!r}", controller)
-            elif controller.type.endswith(TRAJECTORY) and controller.source.file in having and not _has(controller):
+            elif controller in wanting and not (controller.parameters and controller.parameters.get("joints")):
                 message = f"the controller has no joints, which its type needs: {controller.type}"
                 yield self.about(message, f"controller {controller.name!r}", controller)
-
-
-TRAJECTORY = "JointTrajectoryController"
-
-
-def _has(controller: Controller) -> bool:
-    return controller.parameters is not None and controller.parameters.get("joints") is not None
 
 
 class Positions(FileRule):
