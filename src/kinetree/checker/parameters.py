@@ -19,9 +19,8 @@ from kinetree.rules.rule import Rule
 ENDINGS = (".yaml", ".yml")
 CONTENT = re.compile(rb"^[^#\n]*(ros__parameters|ontrollers?|\blimits?|_(limits|joints?|positions))\s*:", re.MULTILINE)
 """Keys of files of parameters."""
-LEAST, PART = 2, 0.5
-"""Least joints of a robot that a file names which fits it, and least part of the joints that it names."""
-MAX_BYTES = 100_000
+LEAST, PART, MAX_BYTES = 2, 0.5, 100_000
+"""Least joints of a robot that a file names which fits it; least part of the joints that it names; its largest size."""
 
 
 @lru_cache(4000)
@@ -31,9 +30,8 @@ def words_of(file: str) -> Set[str] | None:
         content = read_file(Path(file)) if file.lower().endswith(ENDINGS) else b""
     except KinetreeError:
         return None
-    if len(content) > MAX_BYTES or content.lstrip().startswith(b"<") or not CONTENT.search(content):
-        return None
-    return frozenset(word.decode() for word in re.findall(rb"[\w./-]+", content))
+    is_one = len(content) <= MAX_BYTES and content.lstrip()[:1] != b"<" and CONTENT.search(content)
+    return frozenset(word.decode() for word in re.findall(rb"[\w./-]+", content)) if is_one else None
 
 
 def answers_alone(file: str, options: CheckOptions) -> Answers:

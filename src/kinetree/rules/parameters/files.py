@@ -60,9 +60,9 @@ class RosFiles:
 
 def named_joints(files: RosFiles) -> set[str]:
     """Return the joints that limits, positions and controllers name."""
-    by_key = {name for name, _ in (*files.limits, *files.positions)}
-    controllers = [one for one in (*files.controllers, *files.moveit) if not one.others]
-    return by_key | {one.text for some in controllers for key in JOINT_KEYS for one in some.names(key)}
+    some = (one for one in (*files.controllers, *files.moveit) if not one.others)
+    inside = (one.text for controller in some for key in JOINT_KEYS for one in controller.names(key))
+    return {*inside, *(name for name, _ in (*files.limits, *files.positions))}
 
 
 def is_plain(name: str) -> bool:

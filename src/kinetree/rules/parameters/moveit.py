@@ -156,12 +156,12 @@ class LimitFlags(FileRule):
         """A flag without a number, a maximum that is no positive number. In any parameters, a number of min or lower
         above that of max or upper; a maximum of -1 may mean none."""
         for part in (part for document in ros_files.documents for part in document.walk()):
-            for key, low in part.items:
+            for key, first in part.items:
                 upper = key.replace("min", "max").replace("lower", "upper")
-                ends = [one.number for one in (low, part.get(upper)) if one and one.number is not None]
+                ends = [one.number for one in (first, part.get(upper)) if one and one.number is not None]
                 if len(ends) == 2 and ends[0] > ends[1] != -1:
-                    least, most = numbers((ends[0], ends[1]))
-                    yield self.about(f"{key} {least} is above {upper} {most}", f"key {key!r}", low)
+                    least, most = numbers(ends)
+                    yield self.about(f"{key} {least} is above {upper} {most}", f"key {key!r}", first)
         for name, value in ros_files.limits:
             element = f"joint {name!r}"
             for quantity in QUANTITIES:
