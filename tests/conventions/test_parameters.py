@@ -85,7 +85,8 @@ def test_a_file_is_checked_with_the_robot_whose_joints_it_names(found):
 def test_one_joint_of_a_robot_is_not_enough(found):
     assert found({"head.urdf": head(first="yaw_joint"), "limits.yaml": LIMITS}) == []
     fixed = joint("pan_joint", "Head", "tip")
-    assert found({"head.urdf": head(3, link("tip"), fixed, first="yaw_joint")}) == []
+    too_fast = LIMITS.replace("max_velocity: 1}", "has_velocity_limits: true, max_velocity: 9}")
+    assert found({"head.urdf": head(3, link("tip"), fixed, first="yaw_joint"), "limits.yaml": too_fast}) == []
 
 
 def test_at_most_half_of_the_joints_are_of_others(found):
@@ -105,11 +106,14 @@ def test_a_finding_stays_once_if_all_robots_give_it(found):
     files = {"a.urdf": head(3), "b.urdf": head(3), "limits.yaml": LIMITS}
     assert found(files) == ["limits.yaml:2 warning MVT-004 joint 'pan_joint'"]
     assert found({"b.urdf": head(6)}) == []
-    assert found({"b.urdf": head(6, first="yaw_joint")}) == ["limits.yaml:2 warning MVT-004 joint 'pan_joint'"]
+    assert found({"a.urdf": head(6), "b.urdf": head(3)}) == []
+    assert found({"a.urdf": head(3), "b.urdf": head(6, first="yaw_joint")}) == [
+        "limits.yaml:2 warning MVT-004 joint 'pan_joint'"
+    ]
 
 
 def test_a_robot_that_cannot_be_read_takes_no_file(found):
-    broken = head().replace('<parent link="base"/>', '<parent link="bse"/>')
+    broken = head(3, link("tip"), joint("tip_joint", "Haed", "tip"))
     assert [line for line in found({"head.urdf": broken, "limits.yaml": LIMITS}) if "MVT" in line] == []
 
 

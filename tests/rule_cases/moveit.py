@@ -138,6 +138,7 @@ CASES = {
                 severity="warning",
                 count=1,
             ),
+            "a joint in other letters": case(section("joints: [A, b]"), "the joint does not exist", count=1),
             "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
             "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
             "of a controller of ROS 1": case(
@@ -327,6 +328,9 @@ CASES = {
                 says="the controller has no joints, which its type needs: joint_trajectory_controller/Joint",
                 count=1,
             ),
+            "with a type behind a point": case(
+                manager("arm") + "    second.type: x/JointTrajectoryController\n" + section(), "has no joints"
+            ),
             "with other parameters": case(
                 manager("arm", "second") + section() + section("gains: {a: {p: 1.0}}", "second"), "has no joints"
             ),
@@ -475,6 +479,7 @@ CASES = {
             "no side": case(tips("finger_1"), "joint is 'finger_1'; expected 'left_finger_1', as the other side has"),
             "the other side": case(tips("right_finger_1"), "joint is 'right_finger_1'; expected 'left_finger_1'"),
             "of the right": case(tips("l_finger", "finger"), "joint is 'finger'; expected 'r_finger'", count=1),
+            "keys by side": case("left_arm: {left_end: right_a}\nright_arm: {right_end: right_a}\n", count=1),
             "a value by side": case("left_joint: right_a\nright_joint: right_a\n", "left_joint is 'right_a'"),
         },
         silent={
