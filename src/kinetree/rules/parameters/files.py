@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
@@ -13,6 +14,7 @@ from kinetree.syntax.yaml import Yaml, read_yaml_values
 
 JOINT_KEYS = tuple(sorted(key for key, _ in REFERENCES["controllers"]))
 """Parameters of controllers whose values are names of joints."""
+_read = lru_cache(256)(read_yaml_values)  # a file is checked with several robots
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def ros_files(also: tuple[str, ...]) -> RosFiles | None:
         try:
             content = read_file(Path(file))
             if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-                documents += read_yaml_values(content, file)
+                documents += _read(content, file)
         except KinetreeError as error:
             faults += error.findings
     if not documents and not faults:

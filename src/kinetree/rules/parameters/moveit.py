@@ -340,8 +340,7 @@ class Parameters(FileRule):
         wanting = [one for one in wanting if one.source.file in having and not one.names("joints")]
         unused = [one.name for one in ros_files.controllers if not one.type and one.parameters]
         for controller in ros_files.controllers:
-            near = nearly(controller.name, unused) if controller.parameters is None else ""
-            if near:
+            if near := nearly(controller.name, unused) if controller.parameters is None else "":
                 message = f"there are no parameters of this name; did you mean {near!r}?"
                 yield self.about(message, f"controller {controller.name!r}", controller)
             elif controller in wanting and not (controller.parameters and controller.parameters.get("joints")):

@@ -35,7 +35,6 @@ class Sides(FileRule):
 
 
 def _pairs(name: str, one: Yaml, other: Yaml) -> Iterator[tuple[str, Yaml, Yaml]]:
-    """Yield the name of a parameter and its texts on both sides."""
     if one.text and other.text:
         yield name, one, other
     for key, value in one.items:
