@@ -121,4 +121,5 @@ def test_files_of_other_workspaces_are_not_taken(found):
     manifest = "<package><name>p</name></package>"
     files = {"one/p/package.xml": manifest, "one/p/head.urdf": head(), "two/q/limits.yaml": LIMITS}
     assert found(files) == []
+    assert found({"three/urdf/head.urdf": head()}) == []
     assert found({"one/q/limits.yaml": LIMITS}) == ["one/q/limits.yaml:2 warning MVT-004 joint 'pan_joint'"]

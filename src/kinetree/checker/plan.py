@@ -102,9 +102,10 @@ def jobs(
 
 
 def _near(model: str, files: Iterable[str]) -> tuple[str, ...]:
-    """Return the files in the package of a model, and in those beside it; all of them if it is in no package."""
-    folder = next((p for p in Path(os.path.abspath(model)).parents if (p / "package.xml").is_file()), None)
-    return tuple(file for file in files if folder is None or is_in(os.path.abspath(file), [folder.parent]))
+    """Return the files in the package of a model, or in its folder if it is in none, and those in folders beside it."""
+    above = Path(os.path.abspath(model)).parents
+    folder = next((place for place in above if (place / "package.xml").is_file()), above[0])
+    return tuple(file for file in files if is_in(os.path.abspath(file), [folder.parent]))
 
 
 def _with_models(
