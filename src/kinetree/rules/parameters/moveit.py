@@ -333,7 +333,7 @@ class Parameters(FileRule):
     bad = good.replace("\narm_controller:", "\narm_controler:")
 
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
-        """A type without parameters, where others have almost its name; no joints, if others of their type have some."""
+        """A type without parameters, where others have nearly its name; no joints, if others of the type have some."""
         wanting = [one for one in ros_files.controllers if one.type.endswith("JointTrajectoryController")]
         having = {one.source.file for one in wanting if one.names("joints")}
         wanting = [one for one in wanting if one.source.file in having and not one.names("joints")]
