@@ -107,8 +107,8 @@ class TestBoundaries:
             (limit(lower=-7.85, upper=7.85), []),
             (limit(lower=-12.5664, upper=12.5664), ["JNT-003"]),
             (limit(lower=-9.42, upper=9.42), []),
-            (limit(lower=-998, upper=1e5), []),
-            (limit(lower=-999, upper=1e5), ["JNT-003"]),
+            (limit(lower=-998, upper=999), []),
+            (limit(lower=-998, upper=1000), ["JNT-003"]),
             ((JOINT_1, '<limit velocity="3" effort="200"/>'), []),  # which the reader has said
         ],
     )

@@ -56,10 +56,15 @@ def wheel(axis: str, name: str = "wheel", length: str = "0.04") -> str:
 CASES = {
     "JNT-001": Cases(
         found={
+            "a slip": Model(about("1 9 0"), says="the axis has length 9.05539; expected a unit vector"),
+            "a minus that does not count": Model(about("-1 1 0.1")),
+        },
+        remarked={
             "twice as long": Model(about("0 0 2"), says="the axis has length 2; expected a unit vector"),
             "a little longer": Model(about("0 0 1.0011"), says="the axis has length 1.0011"),
             "a little shorter": about("0 0 0.9989"),
             "along no axis": about("1 1 0"),
+            "along another diagonal": about("1 -1 1"),
             "in the other quotes": about("0 0 2").replace('"0 0 2"', "'0 0 2'"),
             "the second of two": Model(TWO, element="joint 'bad'", says="length 3"),
             "of a joint that slides": turning(kind="prismatic").replace("0 0 1", "0 0 2"),
@@ -102,6 +107,7 @@ CASES = {
             "both ways without end": Model(turns(-999, 999), says="the limits -999 to 999 rad are many turns"),
             "farther one way": turns(-999, 5000),
             "farther the other way": turns(-5000, 999),
+            "one way alone": turns(0, 1998),
         },
         remarked={
             "hardly more on one side": turns(-4 * pi - 9.9e-4, 4 * pi),
@@ -114,8 +120,9 @@ CASES = {
         silent={
             "a little more on one side": turns(-4 * pi - 1.01e-3, 4 * pi),
             "hardly less than whole": turns(-4 * pi + 0.00635, 4 * pi - 0.00635),
-            "a little less": turns(-998.9, 999.5),
-            "a little less the other way": turns(-999.5, 998.9),
+            "a little less": turns(-998.9, 999),
+            "a little less the other way": turns(-999, 998.9),
+            "half of a little less": turns(0, 1997),
             "one turn": turns(-2 * pi, 2 * pi),
             "one and a half": turns(-3 * pi, 3 * pi),
             "two and a half": turns(-5 * pi, 5 * pi),
@@ -131,6 +138,11 @@ CASES = {
             "damping": Model(braked('damping="-1e-9"'), says="the damping is -1e-9; expected 0 or more"),
             "friction": Model(braked('friction="-1"'), says="the friction is -1"),
             "both": Model(braked('damping="-1" friction="-1"'), count=2),
+            "more friction than effort": Model(
+                turning(effort=40).replace("</joint>", '<dynamics friction="40.1"/></joint>'),
+                says="the friction 40.1 is more than the effort 40: the motor cannot move the joint",
+                severity="warning",
+            ),
             "armature and stiffness in MJCF": Model(
                 '<mujoco><worldbody><body><joint name="j" armature="-1" stiffness="-2"/><geom size="1"/></body>'
                 "</worldbody></mujoco>",
@@ -142,6 +154,8 @@ CASES = {
         silent={
             "none": braked('damping="0" friction="0"'),
             "both": braked('damping="1" friction="1"'),
+            "as much friction as effort": turning(effort=40).replace("</joint>", '<dynamics friction="40"/></joint>'),
+            "no effort": turning(effort=0).replace("</joint>", '<dynamics friction="40"/></joint>'),
             "nothing said": pair(),
         },
     ),

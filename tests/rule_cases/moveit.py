@@ -44,6 +44,10 @@ def section(inside: str = "joints: [a, b]", name: str = "arm") -> str:
     return f"{name}:\n  ros__parameters: {{{inside}}}\n"
 
 
+def tips(left: str, right: str = "right_finger_1") -> str:
+    return f"sensors:\n  left_tip: {{joint: {left}, frame: tip}}\n  right_tip: {{joint: {right}, frame: tip}}\n"
+
+
 def simple(listed: str, *blocks: str) -> str:
     rows = "".join(f"  {name}: {{type: FollowJointTrajectory, joints: [a, b]}}\n" for name in blocks)
     return f"moveit_simple_controller_manager:\n  controller_names: [{listed}]\n{rows}"
@@ -126,6 +130,15 @@ CASES = {
         found={
             "every list of joints": case(section(", ".join(f"{key}: [z]" for key in (*KEYS, "joint"))), count=13),
             "of a gripper": case("r:\n  hand: {type: position_controllers/GripperActionController, joint: z}\n"),
+            "a link in other letters": Model(
+                made(HARDWARE),
+                files={"x.yaml": section("joints: [a, b], feet: [O, p]")},
+                element="controller 'arm'",
+                says="'O' differs from 'o' of the robot in capital letters",
+                severity="warning",
+                count=1,
+            ),
+            "a joint in other letters": case(section("joints: [A, b]"), "the joint does not exist", count=1),
             "in limits": case(limits("max_velocity: 1", "ab"), "the joint does not exist (in joint_limits)"),
             "of a controller of ROS 2": case(section("joints: [a, z]") + manager("arm"), "controller 'arm'"),
             "of a controller of ROS 1": case(
@@ -192,9 +205,22 @@ CASES = {
             "the wrong way round": case(
                 limits("has_position_limits: yes, min_position: 1, max_position: 0"), "is above"
             ),
+            "of any node": Model(
+                made(HARDWARE),
+                files={"x.yaml": "steering:\n  limits: {min: 3.1415, max: -3.1415}\n"},
+                element="key 'min'",
+                says="min 3.14 is above max -3.14",
+                count=1,
+            ),
+            "with the words of URDF": case("a: {pan_lower: 0, pan_upper: -2}", "pan_lower 0 is above pan_upper -2"),
+            "the word in the middle": case("a: {vel_min_x: 0.1, vel_max_x: -0.9}", count=1),
         },
         silent={
             "a minimum alone": case(limits("has_position_limits: true, min_position: 0")),
+            "a maximum that means none": case("a: {min: 0, max: -1}"),
+            "in order, or equal": case("a: {min: 0, max: 0, lower: -2, upper: 3, z_min: -.inf, z_max: 0}"),
+            "words": case("a: {min: x, max: -2, lower: 3, upper: y}"),
+            "in different parts": case("a: {min: 1, b: {max: 0}}"),
             "a number": case(limits("has_velocity_limits: true, max_velocity: 1")),
             "no limit": case(limits("has_acceleration_limits: false, max_acceleration: 0")),
         },
@@ -294,7 +320,20 @@ CASES = {
     ),
     "MVT-008": Cases(
         found={
-            "a typing error": case(manager("arm_controller") + section(name="arm_controler"), "did you mean 'arm_con")
+            "a typing error": case(manager("arm_controller") + section(name="arm_controler"), "did you mean 'arm_con"),
+            "without joints, which another has": Model(
+                made(HARDWARE),
+                files={"x.yaml": manager("arm", "second") + section()},
+                element="controller 'second'",
+                says="the controller has no joints, which its type needs: joint_trajectory_controller/Joint",
+                count=1,
+            ),
+            "with a type behind a point": case(
+                manager("arm") + "    second.type: x/JointTrajectoryController\n" + section(), "has no joints"
+            ),
+            "with other parameters": case(
+                manager("arm", "second") + section() + section("gains: {a: {p: 1.0}}", "second"), "has no joints"
+            ),
         },
         silent={
             "of another controller with a type": case(
@@ -306,6 +345,11 @@ CASES = {
             "its own": case(manager("arm") + section()),
             "in another file": case(manager("arm"), other=section()),
             "nowhere": case(manager("arm")),
+            "joints to be made": case(manager("arm", "second") + section() + section('joints: ["${j}"]', "second")),
+            "another type": case(
+                manager("arm") + section() + "controller_manager: {ros__parameters: {b: {type: x/Y}}}"
+            ),
+            "joints of another file": case(manager("arm", "second"), other=section(name="arm")),
             "another node": case(manager("arm") + section(name="executor")),
         },
     ),
@@ -424,6 +468,27 @@ CASES = {
             "in another file": case(section(), other=manager("arm")),
             "types may be elsewhere": case(section()),
             "no controller": case(manager() + section("rate: 3", "node")),
+            "a type with a point": case(manager() + "    arm.type: a/B\n" + section()),
+            "a type in another name space": case(
+                manager() + "/**/arm: {ros__parameters: {type: a/B}}\n/one/arm: {ros__parameters: {joints: [a, b]}}\n"
+            ),
+        },
+    ),
+    "MVT-015": Cases(
+        found={
+            "no side": case(tips("finger_1"), "joint is 'finger_1'; expected 'left_finger_1', as the other side has"),
+            "the other side": case(tips("right_finger_1"), "joint is 'right_finger_1'; expected 'left_finger_1'"),
+            "of the right": case(tips("l_finger", "finger"), "joint is 'finger'; expected 'r_finger'", count=1),
+            "keys by side": case("left_arm: {left_end: right_a}\nright_arm: {right_end: right_a}\n", count=1),
+            "a value by side": case("left_joint: right_a\nright_joint: right_a\n", "left_joint is 'right_a'"),
+        },
+        silent={
+            "each its own": case(tips("left_finger_1")),
+            "another name": case(tips("thumb")),
+            "none of both": case(tips("finger", "finger")),
+            "exchanged": case(tips("right_finger", "left_finger")),
+            "no other side": case("left_tip: {joint: right_finger}\n"),
+            "lists": case("left_tip: {joints: [right_a]}\nright_tip: {joints: [right_a]}\n"),
         },
     ),
     "MVT-014": Cases(

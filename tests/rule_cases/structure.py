@@ -34,6 +34,13 @@ def sdf(plugin: str, outside: str = "") -> str:
 IN_MODEL = '<plugin name="p" filename="p.so"><joint_name>{}</joint_name></plugin>'
 TAGS = ("joint_name", "jointName", "left_joint", "right_joint", "leftJoint", "rightJoint", "mimicJoint")
 
+FORCE = (
+    '<robot name="r"><link name="a"/><link name="b"/><joint name="drive" type="fixed"><parent link="a"/>'
+    '<child link="b"/></joint><gazebo><plugin name="p" filename="libgazebo_ros_ft_sensor.so">'
+    "<jointName>drive</jointName></plugin></gazebo></robot>"
+)
+PRESERVED = '<gazebo reference="{}"><preserveFixedJoint>true</preserveFixedJoint></gazebo></robot>'
+
 CASES = {
     "TRE-001": Cases(
         found={
@@ -125,12 +132,21 @@ CASES = {
             "two of three": Model(with_block(plugin("<joint_name>c drive d</joint_name>")), count=2),
             "in another model": with_block(plugin("<joint_name>other::c</joint_name>")),
             "in a model of SDF": Model(sdf(IN_MODEL.format("c")), format="sdf"),
+            "a force sensor at a fixed joint": Model(
+                FORCE, says="the joint 'drive' is fixed, and Gazebo removes it; set preserveFixedJoint for it", count=1
+            ),
+            "of the new Gazebo": FORCE.replace("gazebo_ros_ft_sensor", "gz-sim-forcetorque-system"),
+            "another joint preserved": FORCE.replace("</robot>", PRESERVED.format("other")),
         },
         silent={
             "a joint": with_block(plugin("<joint_name>drive</joint_name>")),
             "a joint of a model": with_block(plugin("<joint_name>model::drive</joint_name>")),
             "another element": with_block(plugin("<joint>c</joint>")),
             "nothing": with_block(plugin("<joint_name/>")),
+            "a force sensor at a joint that moves": FORCE.replace('"fixed"', '"continuous"'),
+            "another plug-in at a fixed joint": FORCE.replace("ft_sensor", "joint_state"),
+            "a fixed joint that is preserved": FORCE.replace("</robot>", PRESERVED.format("drive")),
+            "another element of the sensor": FORCE.replace("jointName", "bodyName"),
             "in a block that is not Gazebo's": with_block(control("<joint_name>c</joint_name>")),
             "a joint in a model of SDF": Model(sdf(IN_MODEL.format("m::drive")), format="sdf"),
             "beside the model of SDF": Model(sdf("", IN_MODEL.format("c")), format="sdf"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from kinetree.checker.check import is_error_of_reader
 from kinetree.checker.deduplicate import Key, key_of
 from kinetree.checker.job import CheckReport
+from kinetree.checker.parameters import ENDINGS, words_of
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.files.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS
@@ -42,7 +43,7 @@ UNREAD = ("file", "file-size", "format", "no-models", "srdf-alone")
 
 def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
     """Return all files, each once, and whether they were named; unreadable ones and folders without models too, because
-    the check reports why. srdf: whether SRDF files of folders are returned, too. Raises KinetreeError if there are only
+    the check reports why. srdf: whether SRDF and YAML files are returned, too. Raises KinetreeError if there are only
     folders without models, and for unknown bare names of robots."""
     seen: dict[str, str] = {}
     files: dict[str, bool] = {}
@@ -80,10 +81,11 @@ def folders_of(paths: Sequence[str]) -> list[str]:
 
 def models_in(folder: Path, srdf: bool = False) -> Iterator[Path]:
     """Yield the robot descriptions in a folder and below, without hidden ones, in order; and folders that cannot be
-    read. srdf: also semantic descriptions."""
-    endings = (".xml", *(ending for name in CHECKED for ending in FORMATS[name].suffixes), *(SRDFS if srdf else ()))
+    read. srdf: also semantic descriptions, and YAML files of parameters."""
+    more = (*SRDFS, *ENDINGS) if srdf else ()
+    endings = (".xml", *(ending for name in CHECKED for ending in FORMATS[name].suffixes), *more)
     for path in files_below(folder, lambda name: name.lower().endswith(endings) and (srdf or not is_srdf(name))):
-        if path.suffix.lower() != ".xml" or is_model(path):
+        if path.suffix.lower() not in (".xml", *ENDINGS) or words_of(str(path)) is not None or is_model(path):
             yield path
 
 
@@ -176,7 +178,7 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
     """Return the results without findings about another file that is checked itself and has them, as a model has that
     worlds include; and without those about a part alone that the files which include it show to be wrong."""
-    results = [*_in_context(results)]
+    results = [*_in_context([*_in_all_fitting(results)])]
     known: dict[str, set[Key]] = {}
     seen = {(f.code, f.place) for result in results for f in result.findings if "${" not in (f.element or "")}
     for result in results:
@@ -184,6 +186,21 @@ def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:
         keys = known.setdefault(os.path.abspath(result.file), set())
         keys |= {key for finding in own if (key := key_of(finding)) and key[1] == os.path.abspath(result.file)}
     return [_without_others(result, known, seen) for result in results]
+
+
+def _in_all_fitting(results: Sequence[CheckReport]) -> Iterator[CheckReport]:
+    """Yield the results. Of findings about a file of parameters those stay, in the first, that all robots give which it
+    fits."""
+    given: dict[str, set[Key | None]] = {}
+    for result in results:
+        own = (*result.findings, *result.known, *(excused.finding for excused in result.excused))
+        given |= {file: given.get(file, keys) & keys for keys in [set(map(key_of, own))] for file in result.fitted}
+    for result in results:
+        files = [os.path.abspath(finding.place[0]) for finding in result.findings]
+        pairs = zip(files, result.findings, strict=True)
+        left = tuple(f for file, f in pairs if file not in result.fitted or key_of(f) in given[file])
+        yield replace(result, findings=left)
+        given |= {file: given[file] - set(map(key_of, left)) for file in result.fitted}
 
 
 def _in_context(results: Sequence[CheckReport]) -> Iterator[CheckReport]:

@@ -3,13 +3,16 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from kinetree.checker.baseline import GONE, Model, model_key, of_gone_models, subtract
 from kinetree.checker.check import answers, is_error_of_reader, order, reported
 from kinetree.checker.excuses import excuse
+from kinetree.checker.parameters import answers_alone, findings_beside, words_of
 from kinetree.checker.per_file import PerFile, is_left_out
 from kinetree.errors import Doubt, Finding, Source
 from kinetree.load import as_source, examine
+from kinetree.model.assemble import Reading
 from kinetree.model.robot import Extension, Joint, Link, Robot
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import ALWAYS, rule_of
@@ -20,7 +23,7 @@ class Job:
     """A file, and how it is read and checked.
 
     name: name of the variant, "" if the file has one. per_file: codes that are left out for some files. baseline: a
-    file of known findings. row: the row of the settings that names the file.
+    file of known findings. row: the row of the settings that names the file. nearby: YAML that may be the robot's.
     """
 
     file: str
@@ -29,6 +32,7 @@ class Job:
     per_file: tuple[PerFile, ...] = ()
     baseline: str | None = None
     row: Source | None = None
+    nearby: tuple[str, ...] = ()
 
     @property
     def without_contact(self) -> "Job":
@@ -49,7 +53,7 @@ class Excuse:
 class CheckReport:
     """Result of the check of a file. name: that of the variant. known: findings that are in its baseline. beside: files
     that were named with it, such as its SRDF. parts: absolute paths of other files of which its robot is made; of MJCF
-    and xacro, if it could be read without errors."""
+    and xacro, if it could be read without errors. fitted: those of YAML files that name its joints."""
 
     file: str
     findings: tuple[Finding, ...]
@@ -58,6 +62,7 @@ class CheckReport:
     known: tuple[Finding, ...] = ()
     beside: tuple[str, ...] = ()
     parts: frozenset[str] = frozenset()
+    fitted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +83,18 @@ def check_job(job: Job) -> CheckReport:
 def examine_job(job: Job) -> Examination:
     """Read and check one file. The report leaves out what the settings exclude, comments excuse and the baseline has.
     Raises KinetreeError if there is nothing to read, or the baseline is not one."""
-    file = str(source := as_source(job.file, job.options.read))
-    options = replace(job.options, read=job.options.read.confined_to(source))
-    reading = examine(source, options.read, True)
-    found, by_rules = answers(reading, options)
+    file, options, fitted = job.file, job.options, frozenset[str]()
+    reading: Reading = (None, [])
+    if words_of(file) is not None:
+        by_rules = answers_alone(file, options)
+        found = [*chain(*by_rules.findings.values())]
+    else:
+        file = str(source := as_source(job.file, job.options.read))
+        options = replace(job.options, read=job.options.read.confined_to(source))
+        reading = examine(source, options.read, True)
+        found, by_rules = answers(reading, options)
+        more, fitted = findings_beside(reading[0], options, job.nearby)
+        found += more
     is_read = reading[0] is not None and Doubt("robot", reading[0].name) not in reading[0].doubts
 
     def is_asked(code: str, element: str) -> bool:
@@ -100,7 +113,8 @@ def examine_job(job: Job) -> Examination:
     why = tuple(Excuse(finding, by.reason, by.source) for finding, by in excused)
     beside = (*job.options.also, *([os.fspath(srdf)] if (srdf := job.options.read.srdf) else []))
     read = parts_of(reading[0]) if reading[0] and not any(map(is_error_of_reader, reading[1])) else frozenset()
-    checked = CheckReport(job.file, tuple(sorted(findings, key=order)), why, job.name, tuple(known), beside, read)
+    shown = tuple(sorted(findings, key=order))
+    checked = CheckReport(job.file, shown, why, job.name, tuple(known), beside, read, fitted)
     return Examination(checked, reading[0], tuple(found))
 
 

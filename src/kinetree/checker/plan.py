@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kinetree.checker.files import files_of, folders_of, is_srdf, models_in
+from kinetree.checker.files import SRDFS, files_of, folders_of, is_srdf, models_in
 from kinetree.checker.job import Job
+from kinetree.checker.parameters import ENDINGS
 from kinetree.checker.settings import Model, Settings, find_settings, read_settings
-from kinetree.confine import Confinement, RealPaths, workspace_of
+from kinetree.confine import Confinement, RealPaths, is_in, workspace_of
 from kinetree.errors import KinetreeError, fail
 from kinetree.files.opener import joined, read_file
 from kinetree.files.packages import Packages
@@ -82,7 +83,8 @@ def jobs(
     seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
     made: list[Job] = []
     paths, semantics = _with_models(paths, settings, options, found) if srdf else (paths, {})
-    _check_meant(paths, options.read)
+    _check_meant([path for path in paths if not path.lower().endswith(ENDINGS)], options.read)
+    parameters = [path for path in paths if path in found and path.lower().endswith(ENDINGS)]
     for path in paths:
         folder = "" if settings else os.path.dirname(os.path.abspath(path))
         if folder not in seen:
@@ -93,10 +95,17 @@ def jobs(
             continue
         models = rows.get(os.path.realpath(path), [None])
         for model in models:
-            job = _job(path, held, model, options, baseline, bounds)
+            job = replace(_job(path, held, model, options, baseline, bounds), nearby=_near(path, parameters))
             of_its_own = semantics.get(path, []) if job.options.read.srdf is None else []
             made += [_with_srdf(job, srdf, len(of_its_own) > 1) for srdf in of_its_own] or [job]
     return made
+
+
+def _near(model: str, files: Iterable[str]) -> tuple[str, ...]:
+    """Return the files in the package of a model, or in its folder if it is in none, and those in folders beside it."""
+    above = Path(os.path.abspath(model)).parents
+    folder = next((place for place in above if (place / "package.xml").is_file()), above[0])
+    return tuple(file for file in files if is_in(os.path.abspath(file), [folder.parent]))
 
 
 def _with_models(
@@ -104,7 +113,7 @@ def _with_models(
 ) -> tuple[list[str], Mapping[str, list[str]]]:
     """Return the paths, in which SRDF files are replaced by the models that they belong to, and the SRDF files of each
     of these. An SRDF without a model stays."""
-    models = [path for path in paths if not is_srdf(path)]
+    models = [path for path in paths if not path.lower().endswith((*SRDFS, *ENDINGS))]
     semantics: dict[str, list[str]] = {}
     rest = []
     for srdf in filter(is_srdf, paths):
@@ -116,7 +125,8 @@ def _with_models(
         rest += [srdf] if not owners else []
         for owner in owners:
             semantics.setdefault(owner, []).append(srdf)
-    return [*models, *(model for model in semantics if model not in models), *rest], semantics
+    others = [path for path in paths if path.lower().endswith(ENDINGS)]
+    return [*models, *(model for model in semantics if model not in models), *rest, *others], semantics
 
 
 def _with_srdf(job: Job, srdf: str, several: bool) -> Job:

@@ -77,8 +77,8 @@ def command(
 ) -> None:
     """Report errors in models, and departures from conventions.
 
-    A PATH is a file, a folder or the name of a built-in robot. In a folder all models are checked; of xacro files that
-    only define macros, those macros that no robot calls.
+    A PATH is a file, a folder or the name of a built-in robot. In a folder all models are checked, with YAML of limits
+    and controllers; of xacro files that only define macros, those macros that no robot calls.
 
     Exit status 0 if there are no errors or warnings, 1 if there are errors or warnings, 2 if a file cannot be read."""
     form = _form(as_json, form, statistics, show_all, why)

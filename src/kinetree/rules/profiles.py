@@ -32,7 +32,7 @@ _TABLE = {
     "CTL": ("Interfaces of ros2_control, and transmissions", "blocks.ros2_control blocks.transmissions"),
     "MVT": (
         "YAML files of MoveIt and controllers",
-        "parameters.moveit parameters.controllers parameters.wheels parameters.kinds",
+        "parameters.moveit parameters.controllers parameters.wheels parameters.kinds parameters.sides",
     ),
     "SRD": ("Semantic descriptions (SRDF)", "srdf.contents srdf.states"),
     "CON": ("Links in contact", "contact.rules"),

@@ -143,6 +143,10 @@ class ControlJoint(BlockRule):
         yield from _unknown_joints(self, "ros2_control", robot, blocks)
 
 
+FORCE_SENSOR = re.compile(r"_ft_sensor|force_?torque", re.IGNORECASE)
+PRESERVED = ("preserveFixedJoint", "disableFixedJointLumping")
+
+
 class PluginJoint(BlockRule):
     """The joints that plug-ins of Gazebo name are joints of the robot.
 
@@ -157,7 +161,9 @@ class PluginJoint(BlockRule):
     bad = """<joint_name>joint_d</joint_name>"""
 
     def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
-        """A name that no joint and no loop has, without names of models before ::, as SDF may have them."""
+        """A name that no joint and no loop has, without names of models before ::, as SDF may have them. A force
+        sensor at a fixed joint of a URDF, which nothing preserves: Gazebo merges the links of such joints."""
+        yield from self._merged(robot, plugins)
         known = {_last(name) for name in (*robot.joints, *robot.loops)}
         named = [
             (f"the joint {name!r} in <{part.tag}> does not exist", name, label, source)
@@ -168,6 +174,16 @@ class PluginJoint(BlockRule):
             if _last(name) not in known
         ]
         yield from _unknown(self, named, list(robot.joints))
+
+    def _merged(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+        blocks = [element for label, _, element in plugins if label == "<gazebo>"]
+        kept = {block.get("reference") for block in blocks if any(part.tag in PRESERVED for part in block.children)}
+        for part in (part for block in blocks for part in block.walk() if part.tag == "plugin"):
+            for name in (one for one in part.children if FORCE_SENSOR.search(part.get("filename") or "")):
+                joint = robot.joints.get(name.text.strip()) if REFERENCES["gazebo"].get((name.tag, TEXT)) else None
+                if joint and joint.type == "fixed" and joint.name not in kept:
+                    message = f"the joint {joint.name!r} is fixed, and Gazebo removes it; set preserveFixedJoint for it"
+                    yield self.finding(message, part.label, source=name.source)
 
 
 @fact

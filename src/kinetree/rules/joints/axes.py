@@ -9,14 +9,14 @@ from kinetree.errors import Finding
 from kinetree.model.robot import Joint, Robot
 from kinetree.repairs.fixes import unit_axes
 from kinetree.rules.facts import document
-from kinetree.rules.quality import JointQuality, span
+from kinetree.rules.quality import JointQuality, others, span
 from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import is_unit
 from kinetree.syntax.numbers import numbers
 
 LEAST = Threshold(1e-8, "rad", "largest angle to x, y or z that is the rounding of zero")
 NEARLY = Threshold(1e-4, "rad", "smallest angle to x, y or z that may be meant")
-ENDLESS = Threshold(999.0, "rad", "smallest limits on both sides that mean none")
+ENDLESS = Threshold(999.0, "rad", "smallest half of a range that means none")
 TURNS = Threshold(2, "turns", "smallest number of whole turns each way that is remarked")
 EVEN = Threshold(1e-3, "rad", "largest difference of limits that are the same on both sides")
 WHOLE = Threshold(1e-3, "turns", "largest difference of limits from whole turns")
@@ -32,14 +32,15 @@ class AxisLength(JointQuality):
     """
 
     code = "JNT-001"
-    evidence = "advice"
+    evidence = "heuristic"
     clause = "the vector should be normalized"
     good = """<axis xyz="0 0 1"/>"""
-    bad = """<axis xyz="0 0 2"/>"""
+    bad = """<axis xyz="1 9 0"/>"""
     repair = staticmethod(unit_axes)
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """Another length in the text of a URDF file; a robot's own axes are unit vectors."""
+        """Another length in the text of a URDF file; a robot's own axes are unit vectors. A warning
+        if it is along no diagonal either, as by a slip of the fingers."""
         text = robot.text.text if robot.text and robot.text.format == "urdf" else ""
         axes = {match[2] for part in text.split("<axis")[1:] if (match := _XYZ.match(part))}
         if all(_is_unit(axis) for axis in axes):
@@ -51,7 +52,8 @@ class AxisLength(JointQuality):
             if joint is not None and len(joint.axes) and not _is_unit(written):
                 place = axis.source if axis is not None else None
                 message = f"the axis has length {number(hypot(*_vector(written)), 6)}; expected a unit vector"
-                yield self.finding(message, joint, source=place)
+                is_slip = len({abs(x) for x in _vector(written) if x}) > 1
+                yield self.finding(message, joint, source=place, severity=None if is_slip else "info")
 
 
 class NearlyPrincipal(JointQuality):
@@ -100,14 +102,14 @@ class ShouldBeContinuous(JointQuality):
             if joint.type != "revolute" or isinf(lower) or isinf(upper):
                 continue
             turns = upper / (2 * pi)
-            if min(-lower, upper) >= ENDLESS:
+            if (upper - lower) / 2 >= ENDLESS:
                 yield self.finding(f"the limits {span(joint)} are many turns; {ADVICE}", joint)
             elif abs(lower + upper) < EVEN and round(turns) >= TURNS and abs(turns - round(turns)) < WHOLE:
                 yield self.remark(f"the limits are {round(turns)} whole turns each way; {ADVICE}", joint)
 
 
 class NegativeFriction(JointQuality):
-    """Damping, friction, stiffness and armature are not negative.
+    """Damping, friction, stiffness and armature are not negative, and friction lets the motor move the joint.
 
     Negative damping or friction drives the joint instead of braking it; a negative spring pushes it away from its rest,
     and a negative armature takes inertia from the links.
@@ -120,12 +122,17 @@ class NegativeFriction(JointQuality):
     bad = """<axis xyz="0 0 1"/><dynamics damping="-0.1" friction="0.2"/>"""
 
     def check(self, robot: Robot) -> Iterator[Finding]:
-        """A negative number."""
+        """A negative number. A friction above the limit of effort, a warning."""
         for joint in robot.joints.values():
             for dynamics in joint.dynamics:
                 for name in ("damping", "friction", "stiffness", "armature"):
                     if (value := getattr(dynamics, name)) < 0:
                         yield self.finding(f"the {name} is {number(value)}; expected 0 or more", joint)
+        stuck = [(j, d.friction) for j in robot.joints.values() for d in j.dynamics if d.friction > j.limit.effort > 0]
+        for joint, friction in stuck[:1]:
+            message = f"the friction {number(friction)} is more than the effort {number(joint.limit.effort)}"
+            rest = others([other.name for other, _ in stuck[1:]])
+            yield self.finding(f"{message}: the motor cannot move the joint{rest}", joint, severity="warning")
 
 
 def _vector(text: str) -> Sequence[float]:

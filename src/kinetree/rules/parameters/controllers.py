@@ -125,9 +125,10 @@ class ControllerTypes(FileRule):
         """Parameters of a controller of joints in a file with a controller manager, which gives this controller no
         type."""
         managers = {one.source.file for one in ros_files.managers}
+        typed = {one.name for one in ros_files.controllers if one.type}  # perhaps in another name space
         for one in ros_files.controllers:
             named = any(one.names(key) for key in JOINT_KEYS)
-            if named and not one.type and one.source.file in managers:
+            if named and one.name not in typed and one.source.file in managers:
                 message = "the controller has no type; add it to the parameters of controller_manager"
                 yield self.about(message, f"controller {one.name!r}", one)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from kinetree.errors import Finding, KinetreeError, Source
@@ -13,6 +14,7 @@ from kinetree.syntax.yaml import Yaml, read_yaml_values
 
 JOINT_KEYS = tuple(sorted(key for key, _ in REFERENCES["controllers"]))
 """Parameters of controllers whose values are names of joints."""
+_read = lru_cache(256)(read_yaml_values)  # a file is checked with several robots
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,20 @@ class RosFiles:
     managers: tuple[Yaml, ...] = ()
 
 
+def named_joints(files: RosFiles) -> set[str]:
+    """Return the joints that limits, positions and controllers name."""
+    some = (one for one in (*files.controllers, *files.moveit) if not one.others)
+    inside = (one.text for controller in some for key in JOINT_KEYS for one in controller.names(key))
+    return {*inside, *(name for name, _ in (*files.limits, *files.positions))}
+
+
 def is_plain(name: str) -> bool:
     """Return whether a name is that of a joint, and neither an interface of another controller nor a pattern."""
     return bool(name) and not any(character in name for character in "/${}*")
 
 
 @fact
-def ros_files(robot: Robot, also: tuple[str, ...]) -> RosFiles | None:
+def ros_files(also: tuple[str, ...]) -> RosFiles | None:
     """Return what the YAML files beside a robot say, None if there are none."""
     documents: list[Yaml] = []
     faults: list[Finding] = []
@@ -72,7 +81,7 @@ def ros_files(robot: Robot, also: tuple[str, ...]) -> RosFiles | None:
         try:
             content = read_file(Path(file))
             if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-                documents += read_yaml_values(content, file)
+                documents += _read(content, file)
         except KinetreeError as error:
             faults += error.findings
     if not documents and not faults:
@@ -88,7 +97,7 @@ def ros_files(robot: Robot, also: tuple[str, ...]) -> RosFiles | None:
         _controllers(documents, parts),
         moveit,
         listed,
-        tuple(position for document in documents for position in _positions(document, robot)),
+        tuple(position for document in documents for position in _positions(document)),
         tuple(p for document in documents for _, name, p in _sections(document, "") if name == "controller_manager"),
     )
 
@@ -124,22 +133,22 @@ def _controllers(documents: Iterable[Yaml], parts: Iterable[Yaml]) -> tuple[Cont
     """Return the controllers of ros2_control, with the types that the controller manager has, and those of ROS 1."""
     sections = [section for document in documents for section in _sections(document, "")]
     types = {
-        (space, name): value
+        (space, name.removesuffix(".type")): value
         for space, manager, parameters in sections
         if manager == "controller_manager"
         for name, value in parameters.items
-        if value.get("type")
+        if value.get("type") or (value.text and name.endswith(".type"))
     }
     made: dict[tuple[str, str], Controller] = {}
     for space, name, parameters in sections:
         if name != "controller_manager":
             declared = types.get((space, name))
-            kind = _text(declared or parameters, "type")
+            kind = declared.text if declared and declared.text else _text(declared or parameters, "type")
             made[space, name] = Controller(
                 name, kind, parameters.source, parameters, _is_of_others(space), declared is not None
             )
     alone = {
-        key: Controller(key[1], _text(value, "type"), value.source, None, _is_of_others(key[0]), True)
+        key: Controller(key[1], value.text or _text(value, "type"), value.source, None, _is_of_others(key[0]), True)
         for key, value in types.items()
         if key not in made
     }
@@ -168,13 +177,13 @@ def _sections(value: Yaml, space: str, depth: int = 0) -> Iterator[tuple[str, st
             yield from _sections(child, path, depth + 1)
 
 
-def _positions(document: Yaml, robot: Robot) -> Iterator[tuple[str, Yaml]]:
+def _positions(document: Yaml) -> Iterator[tuple[str, Yaml]]:
     """Yield initial positions: those below initial_positions, or numbers by joint in a file of positions."""
     for part in document.walk():
         if found := part.get("initial_positions"):
             yield from ((name, value) for name, value in found.items if value.number is not None)
     numbers = [pair for pair in document.items if pair[1].number is not None]
-    if "position" in Path(document.source.file).name and any(name in robot.joints for name, _ in numbers):
+    if "position" in Path(document.source.file).name:
         yield from numbers
 
 

@@ -103,12 +103,14 @@ class JointsExist(FileRule):
     def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
         """A name that no joint has, in limits and controllers; a warning in files with units, which macros read and
         put a prefix before the names. MoveIt's variables of planar and floating joints, such as `base/theta`, are names
-        too, also of the virtual joints of an SRDF; without one their joint is not looked for."""
+        too, also of the virtual joints of an SRDF; without one their joint is not looked for. In other parameters of
+        controllers, the name of a link or a joint in other letters, a warning."""
         units = {part.source.file for value in ros_files.documents for part in value.walk() if part.tag in UNITS}
         named = [(name, value, "in joint_limits") for name, value in ros_files.limits]
         for controller in (*ros_files.controllers, *ros_files.moveit):
             for key in JOINT_KEYS if not controller.others else ():
                 named += [(one.text, one, f"controller {controller.name!r}") for one in controller.names(key)]
+        yield from self._in_other_letters(robot, ros_files)
         known = {*robot.joints, *robot.loops, *_virtual(robot)}
         for name, value, where in named:
             of_macro = value.source.file in units
@@ -117,6 +119,17 @@ class JointsExist(FileRule):
                 message = f"the joint does not exist ({where}); {nearest_names(name, list(robot.joints))}"
                 severity: Severity | None = "warning" if of_macro else None
                 yield self.finding(message, f"joint {name!r}", source=value.source, severity=severity)
+
+    def _in_other_letters(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+        known = {*robot.joints, *robot.frames, *robot.links}
+        alike = {name.lower(): name for name in known}
+        for one in (one for one in ros_files.controllers if not one.others):
+            listed = {id(value) for key in JOINT_KEYS for value in one.names(key)}
+            for value in one.parameters.walk() if one.parameters else ():
+                name = alike.get(value.text.lower(), value.text)
+                if value.text and value.text not in known and name in known and id(value) not in listed:
+                    message = f"{value.text!r} differs from {name!r} of the robot in capital letters"
+                    yield self.finding(message, f"controller {one.name!r}", source=value.source, severity="warning")
 
 
 def _virtual(robot: Robot) -> Iterator[str]:
@@ -128,18 +141,27 @@ def _virtual(robot: Robot) -> Iterator[str]:
 
 
 class LimitFlags(FileRule):
-    """A joint that has a limit of MoveIt has its number.
+    """A joint that has a limit of MoveIt has its number, and no lower limit is above the upper one.
 
     has_velocity_limits without max_velocity leaves the joint at a default, and a maximum of zero lets it stand still.
+    Nothing is between limits in the wrong order.
     """
 
     code = "MVT-003"
-    clause = "has_velocity_limits, max_velocity and the like"
+    clause = "has_velocity_limits, max_velocity and the like; min and max"
     good = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n    max_velocity: 2.0\n"
     bad = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n"
 
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
-        """A flag without a number, a maximum that is no positive number, a minimum above the maximum."""
+        """A flag without a number, a maximum that is no positive number. In any parameters, a number of min or lower
+        above that of max or upper; a maximum of -1 may mean none."""
+        for part in (part for document in ros_files.documents for part in document.walk()):
+            for key, first in part.items:
+                upper = key.replace("min", "max").replace("lower", "upper")
+                ends = [one.number for one in (first, part.get(upper)) if one and one.number is not None]
+                if len(ends) == 2 and ends[0] > ends[1] != -1:
+                    least, most = numbers(ends)
+                    yield self.about(f"{key} {least} is above {upper} {most}", f"key {key!r}", first)
         for name, value in ros_files.limits:
             element = f"joint {name!r}"
             for quantity in QUANTITIES:
@@ -159,10 +181,6 @@ class LimitFlags(FileRule):
                     yield self.about(
                         f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
                     )
-                if low and high and low.number is not None and high.number is not None and low.number > high.number:
-                    least, most = numbers((low.number, high.number))
-                    message = f"min_{quantity} {least} is above max_{quantity} {most}"
-                    yield self.about(message, element, low)
 
 
 class LimitsInside(FileRule):
@@ -315,12 +333,17 @@ class Parameters(FileRule):
     bad = good.replace("\narm_controller:", "\narm_controler:")
 
     def check(self, ros_files: RosFiles) -> Iterator[Finding]:
-        """A type without parameters, where other parameters have a name that is almost the same."""
+        """A type without parameters, where others have nearly its name; no joints, if others of the type have some."""
+        wanting = [one for one in ros_files.controllers if one.type.endswith("JointTrajectoryController")]
+        having = {one.source.file for one in wanting if one.names("joints")}
+        wanting = [one for one in wanting if one.source.file in having and not one.names("joints")]
         unused = [one.name for one in ros_files.controllers if not one.type and one.parameters]
         for controller in ros_files.controllers:
-            near = nearly(controller.name, unused) if controller.parameters is None else ""
-            if near:
+            if near := nearly(controller.name, unused) if controller.parameters is None else "":
                 message = f"there are no parameters of this name; did you mean {near!r}?"
+                yield self.about(message, f"controller {controller.name!r}", controller)
+            elif controller in wanting and not (controller.parameters and controller.parameters.get("joints")):
+                message = f"the controller has no joints, which its type needs: {controller.type}"
                 yield self.about(message, f"controller {controller.name!r}", controller)
 
 

@@ -1,0 +1,71 @@
+"""YAML files of a folder with limits and parameters of controllers: checked alone, and against the robots they fit."""
+
+import os
+import re
+from collections.abc import Iterable, Set
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+
+from kinetree.checker.after_error import Answers, findings_by_rule
+from kinetree.errors import SEVERITIES, Finding, KinetreeError
+from kinetree.files.opener import read_file
+from kinetree.model.robot import Robot
+from kinetree.rules.facts import needs
+from kinetree.rules.options import CheckOptions
+from kinetree.rules.rule import Rule
+
+ENDINGS = (".yaml", ".yml")
+CONTENT = re.compile(rb"^[^#\n]*(ros__parameters|ontrollers?|\blimits?|_(limits|joints?|positions))\s*:", re.MULTILINE)
+"""Keys of files of parameters."""
+LEAST, PART, MAX_BYTES = 2, 0.5, 100_000
+"""Least joints of a robot that a file names which fits it; least part of the joints that it names; its largest size."""
+
+
+@lru_cache(4000)
+def words_of(file: str) -> Set[str] | None:
+    """Return the words of a YAML file with limits or parameters of controllers, None for another file."""
+    try:
+        content = read_file(Path(file)) if file.lower().endswith(ENDINGS) else b""
+    except KinetreeError:
+        return None
+    is_one = len(content) <= MAX_BYTES and content.lstrip()[:1] != b"<" and CONTENT.search(content)
+    return frozenset(word.decode() for word in re.findall(rb"[\w./-]+", content)) if is_one else None
+
+
+def answers_alone(file: str, options: CheckOptions) -> Answers:
+    """Return what the rules that need no robot find in a file of parameters."""
+    from kinetree.rules.parameters.files import ros_files
+
+    facts = {"ros_files": ros_files((file,))}
+    return Answers({rule.code: [*rule().findings(facts)] for rule in _rules(options, alone=True)})
+
+
+def findings_beside(
+    robot: Robot | None, options: CheckOptions, files: Iterable[str]
+) -> tuple[list[Finding], frozenset[str]]:
+    """Return what rules that need a robot find in the files that name its joints and hardly any others, and the paths
+    of these files. No finding is an error; a joint that does not exist counts if its name is almost that of another."""
+    from kinetree.rules.blocks.spelling import nearly
+    from kinetree.rules.parameters.files import named_joints, ros_files
+
+    moving = {name for name, joint in robot.joints.items() if joint.kind.nv} if robot and not robot.doubts else set()
+    found: list[Finding] = []
+    fitted = set()
+    for file in files if robot else ():
+        if len((words_of(file) or set()) & moving) < LEAST or (content := ros_files((file,))) is None:
+            continue
+        names = named_joints(content)
+        if robot and len(names & moving) >= max(LEAST, PART * len(names)):
+            fitted.add(os.path.abspath(file))
+            beside = findings_by_rule(robot, _rules(options, alone=False), replace(options, also=(file,)))
+            for one in chain(*beside.values()):
+                kind, _, name = (one.element or "").partition(" ")
+                if one.code != "MVT-002" or kind != "joint" or nearly(name.strip("'"), [*robot.joints]):
+                    found.append(replace(one, severity=max(one.severity, "warning", key=SEVERITIES.index)))
+    return found, frozenset(fitted)
+
+
+def _rules(options: CheckOptions, *, alone: bool) -> list[type[Rule]]:
+    return [rule for rule in options.rules if rule.code[:3] == "MVT" and ("robot" not in needs(rule.check)) == alone]
