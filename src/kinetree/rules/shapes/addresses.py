@@ -22,8 +22,7 @@ from kinetree.xacro_text.known_packages import MANIFESTS
 
 LIKE = Threshold(0.8, "of 1", "smallest similarity of a scheme to package that is a slip")
 DEEPEST = Threshold(4, "folders", "largest number of folders above the model in which a mesh is looked for")
-SOUGHT = (LIKE, DEEPEST)
-"""Numbers on which findings about addresses depend."""
+SOUGHT = (LIKE, DEEPEST)  # on which findings about addresses depend
 
 MOST_FOLDERS = 50  # beside a model, in which the meshes of a package are looked for
 
