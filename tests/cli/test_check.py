@@ -384,8 +384,10 @@ class TestSettings:
 def test_pairs_of_an_srdf_that_are_not_tested_are_named(run, tmp_path):
     arm, srdf = tmp_path / "arm.urdf", tmp_path / "arm.srdf"
     arm.write_text('<robot name="arm"><link name="base_link"/></robot>')
-    srdf.write_text('<robot name="arm"/>')
     hint = "--contact tests them"
+    srdf.write_text('<robot name="arm"/>')
+    assert hint not in run("check", arm, srdf).stderr
+    srdf.write_text('<robot name="arm"><disable_collisions link1="a" link2="b"/></robot>')
     assert hint in run("check", arm, srdf).stderr
     for more in (["--contact"], ["--select", "CON"], ["--ignore", "CON"], ["--select", "LIM"]):
         assert hint not in run("check", arm, srdf, *more).stderr
