@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 SIDES = re.compile(r"left|right|(?<![a-z0-9])[lr](?![a-z0-9])", re.IGNORECASE)
 """Words and letters for a side."""
 _OTHER = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 
+@lru_cache(4096)
 def side_of(name: str) -> str:
     """Return "l" or "r" for a name with words for one side alone, else "".
 
@@ -18,6 +20,7 @@ def side_of(name: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
+@lru_cache(4096)
 def other_side(name: str) -> str:
     """Return the name of the part on the other side.
 

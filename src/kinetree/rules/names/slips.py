@@ -34,14 +34,15 @@ class OneSpelling(Quality):
     def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
         """A word of one name alone that lacks a letter within, has one too many or two exchanged, if several names have
         the right one; and a name of one side whose counterpart has other letters."""
-        words = {thing.name: [word.lower() for word in WORD.findall(thing.name)] for thing in named}
-        counts = Counter(word for thing in named for word in {*words[thing.name]})
+        words = {thing.name: {*WORD.findall(thing.name)} for thing in named}
+        counts = Counter(word.lower() for thing in named for word in words[thing.name])
         often = [word for word, count in counts.items() if count >= OFTEN]
+        rare = [word for word, count in counts.items() if count == 1 and len(word) >= SHORTEST]
+        slips = {word: meant for word in rare for meant in often if _is_slip(word, meant)}
         known = {*robot.links, *robot.joints}
-        for thing in named:
-            rare = [word for word in words[thing.name] if counts[word] == 1 and len(word) >= SHORTEST]
-            if slip := next(((word, one) for word in rare for one in often if _is_slip(word, one)), None):
-                yield self.finding(f"the word {slip[0]!r} is {slip[1]!r} in {counts[slip[1]]} other names", thing)
+        for thing in named if slips else ():
+            if slip := next((word for word in map(str.lower, words[thing.name]) if word in slips), None):
+                yield self.finding(f"the word {slip!r} is {slips[slip]!r} in {counts[slips[slip]]} other names", thing)
         alone = [one for one in named if side_of(one.name) and other_side(one.name) not in known]
         for kind in (Link, Joint):
             left = [one.name for one in alone if isinstance(one, kind) and side_of(one.name) == "l"]
@@ -55,6 +56,8 @@ class OneSpelling(Quality):
 
 def _is_slip(word: str, meant: str) -> bool:
     """Return whether two words with the same ends differ by one letter more, or by two exchanged."""
+    if (word[0], word[-1]) != (meant[0], meant[-1]) or abs(len(word) - len(meant)) > 1:
+        return False
     short, long = sorted((word, meant), key=len)
     swapped = (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(1, len(word) - 2))
     shorter = (long[:i] + long[i + 1 :] for i in range(1, len(short)))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -128,7 +127,7 @@ class OneShapeOnePlace(LinkQuality):
 def _twin_away(bounds: Bounds, seen: Geometry, felt: Geometry) -> float:
     """Return how far the middles of two meshes are apart, m, if their files have one name in two formats, and they have
     one size; 0 if they are at one place, or others."""
-    names = {PurePosixPath(file_of(shape).lower()).stem for shape in (seen, felt)}
+    names = {file_of(shape).lower().rpartition("/")[2].rpartition(".")[0] for shape in (seen, felt)}
     if len(names) > 1 or "" in names or np.allclose(seen.origin, felt.origin, atol=MOVED):
         return 0.0
     one, other = bounds.whole((seen,)), bounds.whole((felt,))
