@@ -174,6 +174,8 @@ def test_a_margin(run, arm):
     assert len(found["nearest"]["points"]) == 2  # within the margin, and apart
     turned = run("contact", arm, "--q", "jb=1", "--q", "jc=1.2", "--margin", "0.04001", "--json")
     assert json.loads(turned.stdout)["contact"] == [["a", "d"]]  # others are always as near
+    lines = run("contact", arm, "--margin", "0.2").stdout.splitlines()
+    assert lines[0].startswith("None of 0 pairs within 200 mm, and no contact of 3 that always are ")
     assert "Within 33 mm in 5 random" in run("contact", arm, "--margin", "0.033", "--samples", "5").stdout
     for wrong in ("-1", "nan", "inf"):
         assert run("contact", arm, "--margin", wrong).exit_code == 2

@@ -153,7 +153,7 @@ def test_pairs_that_touch_are_excluded_on_request(run, row, tmp_path):
 def test_options_of_spheres_that_mean_nothing(run, row, tmp_path):
     result = run("convert", row, tmp_path / "row.sdf", "--exclude")
     assert (result.exit_code, "only MJCF has pairs that are excluded" in result.stderr) == (2, True)
-    for slack in ("5 km", "1.2.3mm", "mm", "5ms"):
+    for slack in ("5 km", "1.2.3mm", "mm", "5ms", "5MM"):
         result = run("convert", row, tmp_path / "row.xrdf", f"--slack={slack}")
         assert result.exit_code == 2
         assert f"'{slack}' is no length; expected m, or a number with its unit" in result.stderr

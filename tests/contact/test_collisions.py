@@ -324,7 +324,9 @@ def test_pairs_that_are_always_within_the_margin_count_only_in_contact():
     far = {(a, b): np.linalg.norm(place[:, i] - place[:, j], axis=1) - 0.02 for a, b, i, j in
            (("a", "c", 0, 2), ("a", "d", 0, 3), ("b", "d", 1, 3))}  # fmt: skip
     expected = np.column_stack([far[pair] <= (0.05 if pair == ("a", "d") else 0.0) for pair in contact.pairs])
-    assert len(contact.notes) == 2
+    (note,) = contact.notes
+    assert note == "2 pairs always within 0.05 m, of which only contact counts: 'a' and 'c'; 'b' and 'd'"
+    assert contact.always_near == 2
     assert kt.collisions(robot, [("a", "c")], margin=0.05)(q).all()  # as the caller wants it
     assert kt.collisions(robot).notes == kt.collisions(robot, [("a", "c")], margin=0.05).notes == ()
     np.testing.assert_array_equal(contact.where(q), expected)

@@ -36,7 +36,13 @@ def line_of(text, part):
 def differ(one, other):
     """Return the paths at which two robots differ, also in their loops and semantic descriptions."""
     semantic = [robot.semantic and replace(robot.semantic, source=None) for robot in (one, other)]
-    return [*differences(one, other), *unlike(one.loops, other.loops), *unlike(*semantic)]
+    loops = [{name: undrawn(loop) for name, loop in robot.loops.items()} for robot in (one, other)]
+    return [*differences(one, other), *unlike(*loops), *unlike(*semantic)]
+
+
+def undrawn(loop):
+    """A loop without the posture in which the file draws the robot: a written file draws it with all joints at zero."""
+    return replace(loop, extensions=tuple(own for own in loop.extensions if own.tag != "drawn"))
 
 
 @each("format, text", TEXTS)

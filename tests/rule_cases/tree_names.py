@@ -233,7 +233,7 @@ CASES = {
     ),
     "NAM-010": Cases(
         remarked={
-            "a limit, by a little": turning(1.099, says="upper limit 1.1, expected 1"),
+            "a limit, by a little": turning(1.099, says="upper limit 1.1 here, 1 by the mirror image"),
         },
         found={
             "by letters": masses(2.1).replace("left_", "l_").replace("right_", "r_"),
@@ -248,14 +248,16 @@ CASES = {
             "a mass, beside one that is hardly rounded": masses(2.1, 2.001982),
             "of legs a little apart": apart(0.000505),
             "the place of a centre of mass, by hardly more than rounding": heavier_at(0.000303),
-            "a limit": turning(1.101, says="upper limit 1.1, expected 1", element="joint 'right_shin_joint'"),
+            "a limit": turning(
+                1.101, says="upper limit 1.1 here, 1 by the mirror image", element="joint 'right_shin_joint'"
+            ),
             "wheels": Model(wheels(0.0352), says="is 0.035 m, that of 'left_wheel' 0.0352 m"),
             "wheels with letters": wheels(0.0352).replace("left_wheel", "wheel_fl").replace("right_wheel", "wheel_fr"),
             "masses of wheels": Model(heavy_wheels(1.04), says="the mass is 1 kg, that of 'left_wheel' 1.04 kg"),
             "velocities of wheels": Model(rolling('velocity="9"'), says="is 5, that of 'j' 9", element="joint 'k'"),
             "efforts of wheels": Model(rolling('effort="5.2"'), says="the effort limit is 5, that of 'j' 5.2"),
             "damping of wheels": Model(rolling("/><dynamics damping='1'"), says="the damping is 0, that of 'j' 1"),
-            "a hand": Model(HAND, says="mass 2.1, expected 2", element="link 'right_hand'"),
+            "a hand": Model(HAND, says="mass 2.1 here, 2 by the mirror image", element="link 'right_hand'"),
             "masses, beside those of hands": Model(
                 four(masses(2.1, 3)).replace("foot", "hand"), count=2, element="link 'fr_shin'"
             ),
@@ -269,19 +271,28 @@ CASES = {
                 FOUR.replace('"fl_', '"lf_').replace('"fr_', '"rf_').replace('"rl_', '"lh_').replace('"rr_', '"rh_'),
                 count=2,
             ),
-            "an effort": other_limit('effort="1"', 'effort="10"', says="effort limit 10, expected 1"),
-            "a velocity": other_limit('velocity="1"', 'velocity="10"', says="velocity limit 10, expected 1"),
-            "a damping": other_limit("/>", "/><dynamics damping='2'/>", says="damping 2, expected 0"),
-            "a copied range": Model(mirrored(), says="lower limit -0.7, expected -1; upper limit 1, expected 0.7"),
+            "an effort": other_limit('effort="1"', 'effort="10"', says="effort limit 10 here, 1 by the mirror image"),
+            "a velocity": other_limit(
+                'velocity="1"', 'velocity="10"', says="velocity limit 10 here, 1 by the mirror image"
+            ),
+            "a damping": other_limit("/>", "/><dynamics damping='2'/>", says="damping 2 here, 0 by the mirror image"),
+            "a copied range": Model(
+                mirrored(),
+                says="lower limit -0.7 here, -1 by the mirror image; upper limit 1 here, 0.7 by the mirror image",
+            ),
             "a joint and a link of one name": Model(
                 turning(1.2).text.replace(SHIN, SHIN.replace('"2"', '"2.1"')).replace("shin_joint", "shin"), count=2
             ),
             "a mass": legs(
-                SHIN, SHIN.replace('"2"', '"2.1"'), says="mass 2.1, expected 2", element="link 'right_shin'"
+                SHIN,
+                SHIN.replace('"2"', '"2.1"'),
+                says="mass 2.1 here, 2 by the mirror image",
+                element="link 'right_shin'",
             ),
             "a moment": legs(SHIN, SHIN.replace('ixx="0.012"', 'ixx="0.014"')),
             "a centre of mass with the sign of the left": Model(
-                SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")), says="centre of mass y 0.02, expected -0.02"
+                SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")),
+                says="centre of mass y 0.02 here, -0.02 by the mirror image",
             ),
         },
         silent={

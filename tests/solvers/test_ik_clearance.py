@@ -256,7 +256,7 @@ def test_pairs_that_are_always_close_count_only_in_contact():
     text = "".join(links + joints) + link("tip") + joint("d", "tip", "0.01 0 0", "fixed")
     robot = kt.load(f"<robot name='close'>{text}</robot>", format="urdf")
     contact = kt.collisions(robot, margin=0.01)
-    assert contact.notes == ("links 'base' and 'c' are always within 0.01 m: only contact counts",)
+    assert contact.notes == ("1 pair always within 0.01 m, of which only contact counts: 'base' and 'c'",)
     q = robot.limits.sample(300, seed=1)
     assert (contact.distance(q[~contact(q)]) <= 0.01).all()
     others = kt.collisions(robot, [pair for pair in contact.pairs if pair != ("base", "c")], margin=0.01)

@@ -12,7 +12,7 @@ from kinetree.syntax.numbers import number, to_si
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 FILE = click.Path(path_type=Path)
-_LENGTH = re.compile(r"([+-]?[\d.]+(?:e[+-]?\d+)?) ?(mm|cm|m)?", re.IGNORECASE)
+_LENGTH = re.compile(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?) ?(mm|cm|m)?")
 Row = tuple[str, str]
 
 SECTIONS = ("Look at a robot", "Check and repair", "Compare", "Compute", "Convert and write")

@@ -104,7 +104,10 @@ def _at(found: Collisions, q: Array) -> Answer:
     if touching:
         section = Section(f"{counted(len(touching), 'pair')} of {tested} {_in_contact(found)}", ("", ""), touching)
     else:
+        near = found.always_near
+        tested = counted(len(found.pairs) - near, "pair") if near else tested
         title = f"None of {tested} {_in_contact(found)}" if found.margin else f"No contact in {tested}"
+        title += f", and no contact of {near} that always are" if near else ""
         rows = [(*found.pairs[pair], f"{1e3 * distance:.3f} mm")]
         section = Section(title, ("link", "link", ">distance"), rows, "the nearest pair")
     return touching, {"nearest": nearest}, section

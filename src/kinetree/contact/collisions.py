@@ -90,6 +90,11 @@ class Collisions:
         return self._by_portions(self._any, q, moving)
 
     @property
+    def always_near(self) -> int:
+        """How many pairs are within the margin in any configuration, so that only contact counts."""
+        return int(np.count_nonzero(self._margins < self.margin))
+
+    @property
     def key(self) -> str:
         """A digest of the pairs and their shapes and margins."""
         pairs = zip(self.pairs, self._margins.tolist(), strict=True)

@@ -19,6 +19,7 @@ from kinetree.contact.pairs import LeftOut, Pair, chosen_pairs, moving_pairs, wi
 from kinetree.contact.solids import GeometryOf, Solid, links_named, solids_of
 from kinetree.contact.table import Body, body_of
 from kinetree.contact.ways import columns_between, corners, endless_columns, samples
+from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.progress import tracked
@@ -223,6 +224,10 @@ def _pairs(
     return own, left_out
 
 
+MOST_NAMED = 5
+"""Pairs that a note names at most."""
+
+
 def check_some(robot: Robot, own: Sequence[Pair], left_out: Sequence[LeftOut]) -> None:
     """Raise KinetreeError if no pair is left."""
     if not own:
@@ -241,7 +246,9 @@ def _collisions(
     close: Collection[Pair] = (),
 ) -> Collisions:
     covers = Covers(robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
-    notes = [f"links {a!r} and {b!r} are always within {margin:g} m: only contact counts" for a, b in close]
+    named = "; ".join(f"{a!r} and {b!r}" for a, b in (*close,)[:MOST_NAMED]) + "; …" * (len(close) > MOST_NAMED)
+    notes = [f"{counted(len(close), 'pair')} always within {margin:g} m, of which only contact counts: {named}"]
+    notes = notes if close else []
     planes = {solid.link for solid in shapes.exact.solids if solid.kind == "plane"}
     endless = "planes without ends of links {!r} and {!r} are not tested against each other"
     notes += [endless.format(*pair) for pair in pairs if planes.issuperset(pair)]

@@ -114,7 +114,7 @@ class LoopCloser:
             beside = start + 0.1 * np.cos(np.arange(len(start)))  # with nothing special
             lost = rank(J, DEAD) < rank(self._end(beside, beside[columns]).J, DEAD)
             kind = "a change point, where branches of the loops meet" if lost else "a dead centre"
-            return f"closed at {kind}: {some(self.driven)} do not determine how the other joints move there"
+            return f"closed at {kind}, where the motion of {some(self.driven)} does not determine that of others"
         if self._end(start, start[columns]).room < DEAD**2:
             return f"the start is at a dead centre of {some(self.driven)}; expected another q0"
         last = start[columns] + share * (q - start)[columns]

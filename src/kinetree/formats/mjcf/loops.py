@@ -62,7 +62,7 @@ def read_loop(context: Context, element: Element) -> bool:
     )
     context.parts.loops.append(loop)
     message = f"closes a loop between {first.link!r} and {second.link!r}; it is one of the robot's loops, "
-    report.warning("loop", f"{message}and no part of the tree", element)
+    report.add("info", "loop", f"{message}and no part of the tree", element)
     return True
 
 

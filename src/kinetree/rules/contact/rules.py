@@ -110,7 +110,7 @@ class FreePostures(Quality, OfContact):
             near = one.q + LITTLE * np.random.default_rng(0).choice((-1.0, 1.0), (FEW, len(one.q)))
             if touching := contacts.search.in_all(np.concatenate([one.q[None], near]), pairs):
                 at = f", at {contacts.words(one.q, touching[0], moved)}" if moved else ""
-                message = f"links touch in it: {contacts.named(touching)}{at}"
+                message = f"links touch in this posture: {contacts.named(touching)}{at}"
                 yield self.finding(message, one.element, source=one.source)
 
 

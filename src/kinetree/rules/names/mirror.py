@@ -116,7 +116,7 @@ class MirrorImages(Rule):
                     least = 1e-6 * table.sizes[i, k]  # only rounding makes smaller ones differ from zero
                     pair = (float(x[i, k]) for x in (table.found, table.mirrored))
                     found, expected = numbers(value if abs(value) > least else 0.0 for value in pair)
-                    texts.append(f"{table.names[k]} {found}, expected {expected}")
+                    texts.append(f"{table.names[k]} {found} here, {expected} by the mirror image")
         for key, (left, right, texts) in wrong.items():
             message = f"is not the mirror image of {left.name!r}: {'; '.join(texts[:MOST])}"
             yield self.finding(message, right) if key in grave else self.remark(message, right)

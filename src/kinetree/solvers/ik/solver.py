@@ -13,7 +13,7 @@ from kinetree.algorithms.inverse import ANGULAR, COST, GOING, HEAD, LINEAR, STEP
 from kinetree.algorithms.soft import scale_of
 from kinetree.arrays import as_given, as_given_by, kind_of
 from kinetree.compiler.kernel import Kernel
-from kinetree.display import MOST, Displayable, counted, shortened, some, visible
+from kinetree.display import MOST, Displayable, counted, number as as_text, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
@@ -62,6 +62,8 @@ class IKResult(Displayable):
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
+        if not np.ndim(self.success) and self.cost:  # of soft goals, which are not reached
+            state = f"{'converged' if self.success else state}, cost {as_text(float(self.cost))}"
         state = f"reached, but {self.why}" if self.why else f"{state} in {counted(self.iterations, 'step')}"
         touching = int(self._contact[1].sum()) if self._contact else 0
         return in_a_line(self, state, f", {touching} in contact" if touching else "")
