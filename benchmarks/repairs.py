@@ -1,11 +1,16 @@
 """How many defects that people repaired the checker names: on real commits of public repositories.
 
     python benchmarks/repairs.py --clones FOLDER [--half first|second|third] [--lot N ...] [--findings]
+    python benchmarks/repairs.py --clones FOLDER --table benchmarks/repairs_later.toml [--half read|unread]
 
 `repairs.toml` lists the commits as they were drawn: repository, commit, what was wrong in our words, and its class. Of
 those whose defect can be known, the files before and after the commit are checked; the defect is named if a finding of
 one of the expected codes that names the place is there before, and none is after. FOLDER has a bare clone of each
 repository, called owner+name. The table is printed as Markdown, for `docs/explanation/repairs.md`.
+
+`repairs_later.toml` is another lot, of other repositories, with the defects alone that can be known. It expects no
+code: named is a defect if a warning or an error at the place goes with the commit. Rules were written after its `read`
+half was read; nobody who wrote one had seen the other.
 """
 
 from __future__ import annotations
@@ -25,8 +30,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 TABLE = Path(__file__).with_name("repairs.toml")
+ANY = ("any",)
+"""Codes of rows that expect none."""
 ABSENT = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
-PARTS = {"first": range(90), "second": range(90, 180), "third": range(180, 325)}
+PARTS = {
+    "first": range(90),
+    "second": range(90, 180),
+    "third": range(180, 325),
+    "read": range(1000, 2000, 2),
+    "unread": range(1001, 2000, 2),
+}
 CLASSES = {
     "known": "could be known by a general rule",
     "table": "could be known with a table of what one program or plug-in reads",
@@ -144,6 +157,8 @@ def findings(row: Commit, revision: str, clones: Path) -> list[dict[str, Any]]:
 def names(row: Commit, finding: dict[str, Any]) -> bool:
     """Return whether a finding is of an expected code and names the place of the defect."""
     any_error = "*error" in row.codes and finding["severity"] == "error"
+    if row.codes == ANY:
+        any_error = finding["severity"] != "info"
     expected = any_error or any(code == "*" or finding["code"].startswith(code) for code in row.codes)
     where = " ".join(str(finding.get(key) or "") for key in ("element", "message", "fix", "excerpt"))
     return expected and re.search(row.names, f"{where} {finding['source']}") is not None
@@ -155,12 +170,19 @@ def examined(clones: Path, every: bool, row: Commit) -> Result:
         return Result(row, [], [])
     before, after = (findings(row, revision, clones) for revision in (f"{row.commit}^", row.commit))
     if every:
-        later = {(one["code"], one["message"], one["element"]) for one in after}
+        later = {*map(_same, after)}
         for one in before:
-            state = "stays" if (one["code"], one["message"], one["element"]) in later else "goes"
+            state = "stays" if _same(one) in later else "goes"
             if state == "goes" or one["severity"] == "error":
                 print(f"  {row.lot} {state}: {one['element']}: {one['message']} [{one['code']}]", file=sys.stderr)
-    return Result(row, *([one for one in found if names(row, one)] for found in (before, after)))
+    named, still = ([one for one in found if names(row, one)] for found in (before, after))
+    if row.codes == ANY:  # others at the same place may stay
+        named, still = [one for one in named if _same(one) not in map(_same, still)], []
+    return Result(row, named, still)
+
+
+def _same(finding: dict[str, Any]) -> tuple[str, ...]:
+    return finding["code"], finding["message"], finding["element"]
 
 
 def print_table(rows: list[Commit], results: dict[int, Result]) -> None:
@@ -180,7 +202,7 @@ def print_shares(rows: list[Commit], results: dict[int, Result]) -> None:
     """Print how many commits are of each class, and how many defects are named, by parts of the lot."""
     for kind, meaning in CLASSES.items():
         print(f"- {sum(row.kind == kind for row in rows)} {meaning}")
-    for name, lots in {**PARTS, "all": range(325)}.items():
+    for name, lots in {**PARTS, "all": range(2000)}.items():
         part = [result for lot, result in results.items() if lot in lots]
         if part:
             good = sum(result.named for result in part)
@@ -191,6 +213,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--clones", type=Path, help="a folder of clones, owner+name")
     parser.add_argument("--quick", action="store_true", help="count the commits of the table, and end")
+    parser.add_argument("--table", type=Path, default=TABLE, help="of commits, by default repairs.toml")
     parser.add_argument("--half", choices=PARTS)
     parser.add_argument("--lot", type=int, nargs="*", help="these commits alone")
     parser.add_argument(
@@ -198,7 +221,7 @@ def main() -> None:
     )
     parser.add_argument("--shares", action="store_true", help="print no table")
     options = parser.parse_args()
-    rows = drawn(TABLE)
+    rows = drawn(options.table)
     if options.quick or options.clones is None:
         print(f"{len(rows)} commits, {sum(row.kind == 'known' for row in rows)} with a defect that a rule could know")
         return
