@@ -25,6 +25,7 @@ from kinetree.xacro_text.reading import BUILT_IN, parameters_of
 KEPT = ("xacro:include", "xacro:property", "xacro:arg", "xacro:macro")
 """Elements of a file that define what its macros need."""
 DEFINED = re.compile(r"""<xacro:macro\s[^<>]*?\bname\s*=\s*["']([\w.]+)""")
+DEFINED_CALL = re.compile(r"<xacro:([\w.]+)")
 EXPRESSION = re.compile(r"\$[{(][^})]*")
 PASSED = re.compile(r"""<xacro:property\s[^<>]*?name="(\w+)"\s+value="([^"]*)"|\s(\w+)="([^"]*\$\{[^"]*)\"""")
 """Definition of a property, or an attribute with an expression."""
@@ -97,6 +98,14 @@ def uncalled_findings(robot: Robot, options: CheckOptions, makes_robot: bool) ->
         return sure
     as_called = [_shown(one) for group in checked for one, _ in group]
     more = f" and {len(as_called) - LISTED} more" if len(as_called) > LISTED else ""
+    lost = [
+        DEFINED_CALL.findall(one)[0]
+        for group, some in zip(groups, results, strict=True)
+        if some is None
+        for one, _ in group
+    ]
+    if lost:
+        more += f"; not checked, as no arguments were found with which they make a robot: {', '.join(lost)}"
     who = "has macros that" if makes_robot else "contains only macros, which"
     message = f"{who} no robot of the package calls; checked as {'; '.join(as_called[:LISTED])}{more}"
     element = f"robot {robot.name!r}" if makes_robot else None
