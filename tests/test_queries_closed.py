@@ -494,3 +494,14 @@ def test_legs_of_a_stewart_platform_have_the_lengths_that_are_given():
     ends = plate @ T[:, :3, :3].swapaxes(-1, -2) + T[:, None, :3, 3]
     lengths = np.linalg.norm(ends - base, axis=-1) - np.linalg.norm(plate + up - base, axis=-1)
     np.testing.assert_allclose(lengths, x, atol=1e-12)
+
+
+def test_queries_that_are_not_for_loops_say_so():
+    for function, given in (
+        (kt.jacobian_dot, ["pen"]),
+        (kt.velocity, ["pen"]),
+        (kt.kinematics.manipulability, ["pen"]),
+    ):
+        with pytest.raises(kt.KinetreeError, match=f"{function.__name__} is not computed for closed loops") as error:
+            function(kt.chain("Rz(q1) tx(0.4)"), *given, driven=["q1"])
+        assert "kt.kinematics.close" in error.value.findings[0].fix

@@ -82,6 +82,13 @@ def robot_query(function: Callable[P, V]) -> Callable[P, V]:
         try:
             if not names.issuperset(options):
                 unknown = min(options.keys() - names)
+                if unknown == "driven":
+                    message = f"{function.__name__} is not computed for closed loops"
+                    raise fail(
+                        "driven",
+                        message,
+                        fix="kt.kinematics.close(robot, driven) closes them: it gives q of all joints",
+                    )
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown!r}")
             if "joints" in options or "at" in options:
                 return _with_chosen_joints(function, *arguments, **options)
