@@ -98,13 +98,8 @@ def uncalled_findings(robot: Robot, options: CheckOptions, makes_robot: bool) ->
         return sure
     as_called = [_shown(one) for group in checked for one, _ in group]
     more = f" and {len(as_called) - LISTED} more" if len(as_called) > LISTED else ""
-    lost = [
-        DEFINED_CALL.findall(one)[0]
-        for group, some in zip(groups, results, strict=True)
-        if some is None
-        for one, _ in group
-    ]
-    if lost:
+    gone = (one for group, some in zip(groups, results, strict=True) if some is None for one, _ in group)
+    if lost := [DEFINED_CALL.findall(one)[0] for one in gone]:
         more += f"; not checked, as no arguments were found with which they make a robot: {', '.join(lost)}"
     who = "has macros that" if makes_robot else "contains only macros, which"
     message = f"{who} no robot of the package calls; checked as {'; '.join(as_called[:LISTED])}{more}"

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from itertools import filterfalse
 from pathlib import Path
@@ -116,13 +117,10 @@ def command(
 
 def _leaves_pairs(options: CheckOptions) -> bool:
     """Return whether an SRDF disables pairs of links that are not tested for contact."""
-    srdf = options.read.srdf
-    if not srdf or options.tests_contact or not options.wants("CON-001"):
-        return False
-    try:
-        return b"disable_collisions" in Path(srdf).read_bytes()
-    except OSError:
-        return False
+    srdf, asked = options.read.srdf, options.wants("CON-001") and not options.tests_contact
+    with suppress(OSError):
+        return bool(srdf and asked and b"disable_collisions" in Path(srdf).read_bytes())
+    return False
 
 
 def _form(as_json: bool, form: str | None, statistics: bool, show_all: bool, why: bool) -> str:
