@@ -23,6 +23,7 @@ from kinetree.model.robot import Joint, Limit, Link
 from kinetree.solvers.ik.solver import IKResult
 from kinetree.solvers.ik.step import IKStep
 from kinetree.viewing.parts import last_frames
+from linkages import fourbar
 from pendants import ARM, shown
 from svg_figures import NS, camera_of, parsed, seen
 
@@ -41,6 +42,8 @@ def things(icub_file):
     poses = np.array(kt.fk(ARM, "tool0")(np.random.default_rng(0).uniform(-1, 1, (40, 6))))
     poses[:, :3, 3] = -poses[:, :3, :3] @ [0.1, 0.0, 0.2]
     faults = [Finding("c", "error", "wrong " * 300, Source("a.urdf", i), f"joint '{i}'") for i in range(3000)]
+    bars = kt.load(fourbar(), format="mjcf")
+    close = kt.kinematics.close(bars, ["crank"])
     reach = kt.reach_map(ARM, "tool0", voxel=2.0, directions=2, rolls=1)
     return [
         robot,
@@ -53,6 +56,7 @@ def things(icub_file):
             robot.frames["l_hand"],
             next(iter(robot.sensors.values())),
         ),
+        *(close, close([0.5]), close(np.linspace(0, 1, 50)[:, None]), kt.fk(bars, "rocker", driven=["crank"])),
         *(robot.text, robot.source, robot.places, built_in.coupled_limits[0], robot.limits, built_in.limits),
         *(fk, kt.fk(robot, list(robot.frames)), kt.margin(robot), kt.kinematics.manipulability(robot, "l_hand")),
         *(fk.inputs[0], fk.output, kt.kinematics.manipulability(robot, "l_hand", method="condition"), fk.c_source()),

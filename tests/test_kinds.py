@@ -152,7 +152,10 @@ LEFT_OUT = {
     **dict.fromkeys(("calibrate", "tcp_from_points"), "a table, see test_calibrate.py and test_touch.py"),
     **dict.fromkeys(("jvp", "vjp"), "kernels of kernels, see test_queries_gradients.py"),
     **dict.fromkeys(("product", "inverse"), "mathematics of one"),
-    **dict.fromkeys(("external_wrench", "sensor_reading", "inertial_regressor"), "have tests of batches of their own"),
+    **dict.fromkeys(
+        ("external_wrench", "sensor_reading", "inertial_regressor", "loop_wrenches"),
+        "have tests of batches of their own",
+    ),
 }
 """Public functions that take no batch, and why."""
 TAKES = {"q", "T", "targets", "q0", "qd", "poses", "T_base_flange"}

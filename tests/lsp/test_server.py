@@ -15,6 +15,7 @@ from kinetree.checker.pool import check_all
 from kinetree.cli import group
 from lsp_client import Client, RequestError, position
 from lsp_texts import ARM, MACRO, MADE, SRDF
+from unpacking import scene_of
 
 
 @pytest.fixture(scope="module")
@@ -339,7 +340,7 @@ def test_the_page_opens_at_the_element(client, put, tmp_path):
     uri = client.request("workspace/executeCommand", command="kinetree.showRobot", arguments=[path.as_uri(), place])
     page = uri.removeprefix("file://")
     with open(page, encoding="utf-8") as file:
-        assert '"selected":{"kind":"joint","index":0}' in file.read()
+        assert scene_of(file.read())["selected"] == {"kind": "joint", "index": 0}
     assert sorted(p.name for p in tmp_path.iterdir()) == ["arm.urdf"]
     shown = [message for message in client.asked if message["method"] == "window/showDocument"]
     assert shown[0]["params"] == {"uri": uri, "external": True}

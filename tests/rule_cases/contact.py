@@ -85,7 +85,9 @@ CASES = {
     ),
     "CON-002": Cases(
         found={
-            "the neutral posture": Model(swing(at=0.0), says="touch in it: 'base' and 'ball'", element="robot 'r'"),
+            "the neutral posture": Model(
+                swing(at=0.0), says="touch in this posture: 'base' and 'ball'", element="robot 'r'"
+            ),
             "a state": Model(
                 **{**vars(state(1.1)), "says": "'base' and 'ball', at --deg --q a=63", "element": "group_state 's'"}
             ),
@@ -94,7 +96,7 @@ CASES = {
             "a keyframe with a quaternion, w first": Model(
                 **{
                     **vars(keyframe("0 0 0 1 0 0 0 0.62 0 0.7071 0 0 0.7071", "<freejoint name='f'/>", TIP)),
-                    "says": "touch in it: 'base' and 'tip'",
+                    "says": "touch in this posture: 'base' and 'tip'",
                 }
             ),
         },

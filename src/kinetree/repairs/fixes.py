@@ -157,8 +157,8 @@ def exact(text: str) -> str | None:
     if not match:
         return None
     value, decimals = float(match[2]), len(match[2].rstrip("0").partition(".")[2])
-    if abs(value - round(value * 12 / pi) * pi / 12) > OFF:
-        return None  # near no fraction
+    if value > 3 * pi or abs(value - round(value * 12 / pi) * pi / 12) > OFF:
+        return None  # near no fraction of up to a turn
     for parts, at_least in FRACTIONS.items():
         times = round(value * parts / pi)
         true = times * pi / parts
