@@ -17,7 +17,7 @@ from kinetree.arrays import as_given
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import Program, trace
-from kinetree.display import Displayable, some
+from kinetree.display import some
 from kinetree.model.drawn import drawn_posture
 from kinetree.model.robot import Robot
 from kinetree.queries.joint_choice import Joints
@@ -36,7 +36,7 @@ SLACK, STARTS = 1e-9, 200
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClosedLoops(Displayable):
+class ClosedLoops:
     """Result of `LoopCloser`.
 
     q (…, nq): of all joints, the driven ones as given; without success the others are as at the last place on the way
