@@ -16,8 +16,6 @@ from kinetree.syntax.xml.writer import element_text
 
 READ = ("compiler", "worldbody", "equality", "tendon", "sensor", "asset", "default", ATTACHED)
 KEPT = ("option", "size", "visual", "statistic", "extension", "custom", "contact", "deformable", "actuator", "keyframe")
-
-
 UNIQUE = ("actuator", "sensor", "tendon", "keyframe")  # sections in which each name may stand once
 
 
