@@ -91,7 +91,7 @@ class Collisions:
 
     @property
     def always_near(self) -> int:
-        """How many pairs are within the margin in any configuration, so that only contact counts."""
+        """Return how many pairs are within the margin in any configuration, so that only contact counts."""
         return int(np.count_nonzero(self._margins < self.margin))
 
     @property

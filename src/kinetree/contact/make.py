@@ -246,9 +246,10 @@ def _collisions(
     close: Collection[Pair] = (),
 ) -> Collisions:
     covers = Covers(robot, shapes.solids, solid_pairs(shapes.exact, pairs), moving)
-    named = "; ".join(f"{a!r} and {b!r}" for a, b in (*close,)[:MOST_NAMED]) + "; …" * (len(close) > MOST_NAMED)
-    notes = [f"{counted(len(close), 'pair')} always within {margin:g} m, of which only contact counts: {named}"]
-    notes = notes if close else []
+    notes = []
+    if close:
+        named = "; ".join(f"{a!r} and {b!r}" for a, b in (*close,)[:MOST_NAMED]) + "; …" * (len(close) > MOST_NAMED)
+        notes.append(f"{counted(len(close), 'pair')} always within {margin:g} m, of which only contact counts: {named}")
     planes = {solid.link for solid in shapes.exact.solids if solid.kind == "plane"}
     endless = "planes without ends of links {!r} and {!r} are not tested against each other"
     notes += [endless.format(*pair) for pair in pairs if planes.issuperset(pair)]

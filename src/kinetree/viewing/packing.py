@@ -33,9 +33,8 @@ class Meshes:
 
     table: list[dict[str, Any]] = field(default_factory=list)
     bounds: list[Array] = field(default_factory=list)
-    pieces: list[bytes] = field(default_factory=list)
     size: int = 0
-    known: dict[tuple[str, bytes], int] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
     places: dict[bytes, int] = field(default_factory=dict)
 
     def add(self, mesh: Mesh) -> int:
@@ -54,21 +53,20 @@ class Meshes:
         return self._add(described, _positions(kept), np.array([points.min(axis=0), points.max(axis=0)]))
 
     def _add(self, described: dict[str, Any], data: bytes, bounds: Array) -> int:
-        key = (repr(described), data)
-        if key in self.known:
-            return self.known[key]
-        self.known[key] = len(self.table)
-        self.table.append({**described, "at": self.places.setdefault(data, self.size)})
-        self.bounds.append(bounds)
-        if self.places[data] == self.size:
-            self.pieces.append(data)
+        if data not in self.places:
+            self.places[data] = self.size
             self.size += len(data)
-        return len(self.table) - 1
+        row = {**described, "at": self.places[data]}
+        number = self.known.setdefault(repr(row), len(self.table))
+        if number == len(self.table):
+            self.table.append(row)
+            self.bounds.append(bounds)
+        return number
 
     @property
     def text(self) -> str:
         """All meshes as one text, deflated; "" without a mesh."""
-        return deflated(b"".join(self.pieces)) if self.pieces else ""
+        return deflated(b"".join(self.places)) if self.places else ""
 
 
 def deflated(data: bytes) -> str:
