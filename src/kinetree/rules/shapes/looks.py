@@ -144,7 +144,9 @@ def _is_same(one: Geometry, other: Geometry) -> bool:
 
 
 def _moved(bounds: Bounds, seen: Geometry, felt: Geometry) -> str:
-    """Return how a mesh is moved from where it is seen, "" if it is not."""
+    """Return how a shape is moved from where the same one is seen, "" if it is not."""
+    if (seen.origin == felt.origin).all():
+        return ""
     way = felt.origin[:3, 3] - seen.origin[:3, 3] + _position(felt) - _position(seen)
     is_turned = not np.allclose(_directions(felt), _directions(seen), atol=TURNED)
     if is_turned:

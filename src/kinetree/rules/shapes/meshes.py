@@ -282,8 +282,9 @@ def path_of(name: str, file: str, files: Files, folders: dict[str, str | None]) 
             folders[whole] = str(files.path(whole, file))
     path = folders[whole]
     if path is not None and package:
-        try:
-            path = str(joined(Path(path), rest.lstrip("/"), name))
+        try:  # a path without a drive leads to no other computer, and need not be looked at
+            rest = rest.lstrip("/")
+            path = str(joined(Path(path), rest, name)) if ":" in rest or "\\" in rest else f"{path}/{rest}"
         except KinetreeError:
             return None
     return os.path.normpath(path) if path is not None and sign else path
