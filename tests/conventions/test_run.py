@@ -309,3 +309,24 @@ def test_findings_of_copies_of_an_element_count_once():
     assert deduplicate([first, *same, *others, *same]) == [first, *others]
     unplaced = [replace(first, source=source) for source in (None, Source("f.sdf"))]
     assert deduplicate([*unplaced, *unplaced]) == [*unplaced, *unplaced]  # nobody knows whether they are one
+
+
+TURNING = '<body><joint name="j" range="-9 9"/><geom size="1"/></body>'
+ENDS = '<site name="s"/><site name="t" pos="1 0 0"/>'
+SPATIAL = '<tendon><spatial range="0 1"><site site="s"/><site site="t"/></spatial></tendon>'
+HELD = '<equality><joint joint1="j" polycoef="0.5 0 0 0 0"/></equality>'
+RIGHT = {
+    "camera-mode": '<worldbody><body><geom size="1"/><camera name="c" mode="track"/></body></worldbody>',
+    "mocap": '<worldbody><body mocap="true"><geom size="1"/></body></worldbody>',
+    "held-joint": f"<worldbody>{TURNING}</worldbody>{HELD}",
+    "tendon": f"<worldbody>{TURNING}{ENDS}</worldbody>{SPATIAL}",
+    "not-computed": f'<option gravity="0 0 -1"/><worldbody>{TURNING}</worldbody>',
+}
+
+
+@pytest.mark.parametrize("code", RIGHT)
+def test_what_is_made_of_a_right_file_is_a_remark(code: str):
+    """It is a warning of the reader, for whoever uses the robot, and no fault of the file."""
+    robot = kt.load(f"<mujoco>{RIGHT[code]}</mujoco>", format="mjcf")
+    assert [note.severity for note in robot.notes if note.code == code] == ["warning"]
+    assert [finding.severity for finding in kt.check(robot) if finding.code == code] == ["info"]

@@ -87,6 +87,13 @@ CASES = {
             "one position": Model(turning(lower=0.5, upper=0.5), says="both limits are 0.5"),
             "zero, where it is said": turning(lower=0, upper=0),
             "where other numbers are not said": turning(lower=0.5, upper=0.5, velocity=None),
+            "in SDF": Model(
+                "<sdf version='1.9'><model name='m'><link name='a'/><link name='b'/>"
+                "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>0</lower><upper>0</upper>"
+                "</limit></axis></joint></model></sdf>",
+                format="sdf",
+                severity="info",
+            ),
         },
         silent={
             "a small range": turning(lower=0.5, upper=0.5001),
@@ -131,7 +138,11 @@ CASES = {
             "none": Model(turning(velocity=0), says="the velocity limit is 0; expected more than 0"),
             "two, said once": Model(several(limit(velocity=0), limit(velocity=0)), says="(also 'j1'"),
         },
-        silent={"little": turning(velocity="1e-9"), "of a joint that follows": following(limit(velocity=0))},
+        silent={
+            "little": turning(velocity="1e-9"),
+            "of a joint that follows": following(limit(velocity=0)),
+            "where there is no range": turning(velocity=0, lower=0.5, upper=0.5),
+        },
     ),
     "LIM-006": Cases(
         found={

@@ -45,6 +45,12 @@ CASES = {
         found={
             "within": called("b c"),
             "of the robot": Model(robot(link("a"), name="a b"), element="robot 'a b'"),
+            "of a model around it": Model(
+                "<sdf version='1.9'><model name='m'><link name='a'/><model name='b c'><link name='l'/></model>"
+                "<joint name='j' type='fixed'><parent>a</parent><child>b c::l</child></joint></model></sdf>",
+                format="sdf",
+                severity="info",
+            ),
             "at the end": Model(called("b "), says="the name begins or ends with white space"),
             "at the beginning": Model(moved_by(" j"), says="begins or ends with white space"),
         },
@@ -107,12 +113,14 @@ CASES = {
             "another separator": links("wrist_1", "wrist-1"),
             "between words": links("wrist_roll", "wrist/roll"),
             "three": Model(links("a_1", "a1", "A-1"), count=2),
+            "a hyphen before a number": links("tile (8)-1", "tile (8) 1"),
             "joints, fixed ones too": robot(
                 link("a"), link("b"), link("c"), joint("j_1", "a", "b"), joint("j1", "a", "c", kind="continuous")
             ),
         },
         silent={
             "numbers": links("wrist_1", "wrist_2"),
+            "signs of numbers": links("tile (-8, 4)", "tile (8, 4)", "tile (8, -4)", "-1", "1"),
             "numbers that run together otherwise": links("finger_1_1", "finger_11"),
             "an empty link at the same place, such as an older name": robot(
                 link("link_1"), link("Link1"), joint("alias", "link_1", "Link1")

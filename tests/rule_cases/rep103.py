@@ -135,6 +135,11 @@ CASES = {
             "two": scaled("-1 -1 1"),
             "zero": scaled("-1 0 1"),
             "no mesh": pair(felt(box(1))),
+            "in MJCF, which turns the faces": Model(
+                "<mujoco><asset><mesh name='m' file='m.stl' scale='1 -1 1'/></asset><worldbody>"
+                "<geom type='mesh' mesh='m'/></worldbody></mujoco>",
+                format="mjcf",
+            ),
         },
     ),
     "R103-002": Cases(
@@ -151,6 +156,8 @@ CASES = {
                 joint("k", "b", "c", xyz="50 0 0"),
             ),
             "hardly more than a turn": turned(0, "6.284195", 0),
+            "many digits of no fraction": turned(0, "7.06858350", 0),
+            "degrees that nearly are a fraction of π in radians": turned(0, "11", 0),
             "hardly a thousand times": scaled("1 1 1", "1000.99 1000.99 1000.99"),
             "a joint that turns more than twice": Model(
                 turning(lower=-12.57, upper=1),
@@ -223,6 +230,8 @@ CASES = {
             "a dense body, felt larger than it is seen": heavy(201, felt(box(1)), seen(box(0.1))),
             "a dense body with a mesh": heavy(201, felt(box(0.1)), felt(mesh("a.stl"))),
             "no volume": heavy(201, felt(box(0))),
+            "a fraction of π that was computed": turned(0, "7.0685834705770345", 0),
+            "half a degree more than two turns": turned(0, repr(721 * pi / 360), 0),
             "a slide of a hundred metres": sliding(0, 100),
             "as far either way": sliding(-200, 200),
             "no limit": sliding(0, 10000),
@@ -352,6 +361,11 @@ CASES = {
             "of a body in MJCF": in_mjcf("1.57 0 0", says="euler 1.57 is not exactly π/2"),
             "of a shape in MJCF": replace(in_mjcf("0 0 0", '<site euler="0 3.14 0"/>'), severity="info"),
             "of a pose in SDF": sdf("<pose>0 0 0 0 1.57 0</pose>"),
+            "of a static model": Model(STATIC.replace("30 0 0 0 0 0", "0 0 0 0 0 1.57"), format="sdf", severity="info"),
+            "of a link of a static model": Model(
+                STATIC.replace('name="a">', 'name="a"><pose>0 0 0 0 0 1.57</pose>'), format="sdf", severity="info"
+            ),
+            "of a link in SDF": sdf("<pose>0 0 0 0 0 1.57</pose>"),
             "of a shape in SDF": replace(sdf("<visual name='v'><pose>0 0 0 0 1.57 0</pose></visual>"), severity="info"),
         },
         silent={

@@ -26,6 +26,8 @@ RANK = (
 """Beginnings of codes by what their faults do to a robot that is built after its description, the gravest first."""
 GRAVER = ("contradiction",)
 """Codes of readers' warnings that are errors of the checker: other programs may read another robot."""
+MILDER = ("camera-mode", "held-joint", "mocap", "not-computed", "stale-extension", "tendon")
+"""Codes of readers' warnings that are remarks of the checker: they tell what is made of a file that is right."""
 
 
 @explain_type_errors
@@ -100,6 +102,7 @@ def answers(reading: Reading, options: CheckOptions) -> tuple[list[Finding], Ans
     robot, findings = reading
     errors = [finding for finding in findings if finding.severity == "error"]
     findings = [replace(f, severity="error") if f.code in GRAVER else f for f in findings]
+    findings = [replace(f, severity="info") if f.code in MILDER and f.severity == "warning" else f for f in findings]
     found = ask(robot, options, errors) if robot else Answers({})
     findings += remark(robot, errors) if robot and robot.doubts else []
     if robot and robot.text and robot.text.files:  # xacro: to import these takes as long as to check an arm

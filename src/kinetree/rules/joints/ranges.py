@@ -50,15 +50,19 @@ class NoRange(JointQuality):
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="0" upper="0"'
 
-    def check(self, ranged: tuple[Joint, ...], noted: frozenset[tuple[str, str | None]]) -> Iterator[Finding]:
+    def check(
+        self, robot: Robot, ranged: tuple[Joint, ...], noted: frozenset[tuple[str, str | None]]
+    ) -> Iterator[Finding]:
         """Equal limits, unless the joint follows another. Of limits that the file does not have, the reader reports
-        that."""
+        that. A remark in SDF, where a joint without a range keeps the link of a sensor apart."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             unsaid = lower == 0 and ("default-limit", f"joint {joint.name!r}") in noted
             advice = "give it a range, or use type fixed"
             if lower == upper and joint.coordinated and not unsaid:
-                yield self.finding(f"both limits are {number(lower)}, so the joint cannot move; {advice}", joint)
+                severity = "info" if robot.text and robot.text.format == "sdf" else None
+                message = f"both limits are {number(lower)}, so the joint cannot move; {advice}"
+                yield self.finding(message, joint, severity=severity)
 
 
 class ZeroOutside(JointQuality):
@@ -113,8 +117,9 @@ class NoVelocity(JointQuality):
     bad = 'velocity="0"'
 
     def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
-        """Zero velocity of joints that follow no other; one finding for all."""
-        still = [joint for joint in ranged if joint.limit.velocity == 0 and joint.coordinated]
+        """Zero velocity of joints that follow no other and have a range; one finding for all."""
+        moving = [joint for joint in ranged if joint.coordinated and joint.limit.lower != joint.limit.upper]
+        still = [joint for joint in moving if joint.limit.velocity == 0]
         if still:
             rest = others([joint.name for joint in still[1:]])
             yield self.finding(f"the velocity limit is 0; expected more than 0{rest}", still[0])

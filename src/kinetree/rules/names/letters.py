@@ -57,11 +57,13 @@ class Space(Quality):
     bad = '"link 4"'
 
     def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
-        """White space in a name, that of the robot in URDF included."""
+        """White space in a name, that of the robot in URDF included; in the names of models around it, none in ROS."""
         of_urdf = (robot,) if robot.text and robot.text.format == "urdf" and re.search(r"\s", robot.name) else ()
         for thing in (*of_urdf, *_with(r"\s", named)):
-            where = "begins or ends with" if thing.name != thing.name.strip() else "has"
-            yield self.finding(f"the name {where} white space; {LEGAL}", thing)
+            own = thing.name.rpartition("::")[2]
+            where = "begins or ends with" if own != own.strip() else "has"
+            found = f"the name {where} white space; {LEGAL}"
+            yield self.finding(found, thing) if re.search(r"\s", own) else self.remark(found, thing)
 
 
 class OtherCharacter(Quality):
@@ -205,4 +207,5 @@ def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:
 
 def _folded(name: str) -> str:
     """Return a name in lower case, with words and numbers separated by one underscore: finger_1_1 is not finger_11."""
+    name = re.sub(r"(?<![\w)])-(?=\d)", "minus", name)  # a sign: (8, -8)
     return re.sub(r"[\W_]+|(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])", "_", name.lower())

@@ -5,6 +5,7 @@ from math import pi
 
 from kinetree.display import number
 from kinetree.errors import Finding, Severity
+from kinetree.model.robot import Robot
 from kinetree.repairs.fixes import EXACT, FRACTIONS, OFF, exact, exact_angles
 from kinetree.rules.rep103.clause import Rep103, Rpy
 from kinetree.rules.threshold import Threshold
@@ -26,15 +27,18 @@ class InexactAngles(Rep103):
     turns = OFF
     repair = exact_angles(exact)
 
-    def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
+    def check(
+        self, robot: Robot, rpys: tuple[Rpy, ...], angles: frozenset[str], scenery: frozenset[str]
+    ) -> Iterator[Finding]:
         """Numbers of an rpy that lack some digits of a fraction of π; remarks on shapes and centres of mass, behind
-        which nothing is attached."""
+        which nothing is attached, and on static models of SDF."""
+        stands = robot.text is not None and robot.text.format == "sdf" and scenery.issuperset(robot.links)
         meant = {text: true for text in angles if (true := exact(text))}
         for rpy in rpys if meant else ():
             if inexact := [text for text in dict.fromkeys(rpy.numbers) if text in meant]:
                 source, label = rpy.place(inexact[0]), rpy.owner.label
                 errors = "; ".join(_error(text, meant[text], rpy.carries) for text in inexact)
-                severity: Severity | None = None if rpy.carries else "info"
+                severity: Severity | None = None if rpy.carries and not stands else "info"
                 yield self.finding(f"{rpy.name} {errors}", label, source=source, severity=severity)
 
 

@@ -48,9 +48,9 @@ class NegativeScale(Rep103):
     good = '<geometry><box size="0.1 0.1 0.1"/></geometry>'
     bad = '<geometry><mesh filename="wrist.stl" scale="1 -1 1"/></geometry>'
 
-    def check(self, shapes: Shapes) -> Iterator[Finding]:
-        """Scales whose product is negative."""
-        for link, geometry in shapes:
+    def check(self, robot: Robot, shapes: Shapes) -> Iterator[Finding]:
+        """Scales whose product is negative. MuJoCo turns the faces of such a mesh as it should."""
+        for link, geometry in () if robot.text and robot.text.format == "mjcf" else shapes:
             scale = geometry.shape.parameters.get("scale")
             if isinstance(scale, tuple) and prod(scale) < 0:
                 mesh = geometry.shape.parameters["filename"]

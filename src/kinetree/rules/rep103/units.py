@@ -53,7 +53,8 @@ class Units(Rep103):
         self, robot: Robot, shapes: Shapes, rpys: Rpys, angles: Names, poses: Poses, scenery: Names, mjcf_parts: Parts
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
-        be far, and static models have parts that are far apart. In MJCF in degrees, fractions of π."""
+        be far, and static models have parts that are far apart. In MJCF in degrees, fractions of π. An angle of many
+        digits that is an exact fraction of π was computed in radians."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
@@ -61,7 +62,7 @@ class Units(Rep103):
             placed = joint.parent == robot.root == "world" or joint.child in scenery  # anywhere in a world
             if (far := _distance(joint.origin)) > FAR and not placed:
                 yield self.finding(f"the origin is {text(far)} m from the parent link; is it in millimetres?", joint)
-        turns = {text for text in angles if abs(number(text) or 0) > 2 * pi + ROUNDED}
+        turns = {text for text in angles if abs(x := number(text) or 0) > 2 * pi + ROUNDED and not _is_computed(x)}
         for rpy in rpys if turns else ():
             if large := [text for text in rpy.numbers if text in turns]:
                 message = f"{rpy.name} {', '.join(large)} is more than a whole turn; is it in degrees?"
@@ -110,6 +111,12 @@ class Units(Rep103):
                     f"the scale of the mesh {_mesh((link, geometry))!r} is {text(large, 4)} here and {text(small, 4)}"
                 )
                 yield self.finding(f"{message} elsewhere; is one in another unit?", link, source=geometry.source)
+
+
+def _is_computed(angle: float) -> bool:
+    """Return whether an angle is a multiple of half a degree, to the last digits, in radians: a number of degrees with
+    few digits never is."""
+    return isclose(angle * 360 / pi, round(angle * 360 / pi), rel_tol=1e-9, abs_tol=0)
 
 
 def _reach(joint: Joint) -> float:
