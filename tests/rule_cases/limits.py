@@ -89,8 +89,8 @@ CASES = {
             "where other numbers are not said": turning(lower=0.5, upper=0.5, velocity=None),
             "in SDF": Model(
                 "<sdf version='1.9'><model name='m'><link name='a'/><link name='b'/>"
-                "<joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>0</lower><upper>0</upper>"
-                "</limit></axis></joint></model></sdf>",
+                "<joint name='j' type='revolute'><parent>a</parent><child>b</child>"
+                "<axis><xyz>0 0 1</xyz><limit><lower>0</lower><upper>0</upper></limit></axis></joint></model></sdf>",
                 format="sdf",
                 severity="info",
             ),
