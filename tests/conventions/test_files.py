@@ -137,6 +137,9 @@ def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
     ):
         failed = CheckReport(str(tmp_path / name), (Finding(code, "error", "fails"),))
         assert len(without_parts(failed).findings) == count
+    for name, left in (("p/parts/arm.xacro", ["empty-value"]), ("p/r.xacro", ["no-name", "empty-value"])):
+        lacks = [Finding(code, "warning", "lacks") for code in ("no-name", "empty-value")]
+        assert [f.code for f in without_parts(CheckReport(str(tmp_path / name), tuple(lacks))).findings] == left
 
 
 def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):

@@ -121,6 +121,10 @@ STATIC = (
     '<sdf version="1.7"><model name="m"><static> True </static><link name="a"><collision name="c">'
     "<pose>30 0 0 0 0 0</pose><geometry><box><size>1 1 1</size></box></geometry></collision></link></model></sdf>"
 )
+CARRIES_ALL = (
+    "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body><joint type='slide' axis='1 0 0' range='-100 200'/>"
+    "{}<geom size='1'/></body></worldbody></mujoco>"
+)
 
 CASES = {
     "R103-001": Cases(
@@ -156,6 +160,13 @@ CASES = {
                 joint("k", "b", "c", xyz="50 0 0"),
             ),
             "hardly more than a turn": turned(0, "6.284195", 0),
+            "what slides on a part in MJCF": Model(
+                CARRIES_ALL.replace(
+                    "{}", "<joint/><geom size='1'/><body><joint type='slide' range='-100 200'/>"
+                ).replace("</body>", "</body></body>"),
+                format="mjcf",
+                says="the limits -100 to 200 m are too wide",
+            ),
             "many digits of no fraction": turned(0, "7.06858350", 0),
             "degrees that nearly are a fraction of π in radians": turned(0, "11", 0),
             "hardly a thousand times": scaled("1 1 1", "1000.99 1000.99 1000.99"),
@@ -230,6 +241,9 @@ CASES = {
             "a dense body, felt larger than it is seen": heavy(201, felt(box(1)), seen(box(0.1))),
             "a dense body with a mesh": heavy(201, felt(box(0.1)), felt(mesh("a.stl"))),
             "no volume": heavy(201, felt(box(0))),
+            "what carries a whole robot in MJCF": Model(
+                CARRIES_ALL.replace("{}", "<joint type='slide' axis='0 1 0' range='-100 200'/>"), format="mjcf"
+            ),
             "a fraction of π that was computed": turned(0, "7.0685834705770345", 0),
             "half a degree more than two turns": turned(0, repr(721 * pi / 360), 0),
             "a slide of a hundred metres": sliding(0, 100),

@@ -29,6 +29,8 @@ OF_WHOLE = (
     *("unknown-parent", "unknown-child", "several-roots", "xacro-scope"),
 )
 """Codes of errors that a part of others may have because it is read without them."""
+OF_REST = ("no-name", "unknown-material")
+"""Codes of warnings about what a part of others lacks, and the rest may have."""
 INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
 """Name of a file that an MJCF file includes."""
 MISSED = re.compile(r"not exist|neither a |not defined|no file of the package|no macro ")
@@ -122,10 +124,14 @@ def is_part(result: CheckReport, files: Collection[str] = ()) -> bool:
         return included or "no-model" in codes or _root_of(result.file) == b"mujocoinclude"
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
-        from kinetree.xacro_text.package import is_included_around  # takes 3 ms and is rarely needed
-
-        return _root_of(result.file) not in (b"", b"robot") or is_included_around(result.file)
+        return _root_of(result.file) not in (b"", b"robot") or _is_included(result.file)
     return not codes.isdisjoint(NO_ROBOT)
+
+
+def _is_included(file: str) -> bool:
+    from kinetree.xacro_text.package import is_included_around  # takes 3 ms and is rarely needed
+
+    return is_included_around(file)
 
 
 @lru_cache(maxsize=1)
@@ -169,6 +175,9 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
         found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
         return replace(result, findings=tuple(f for f in found if f.code != "not-asked"))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
+    rest = tuple(finding for finding in result.findings if finding.code not in OF_REST)
+    if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
+        result = replace(result, findings=rest)
     if called := [f for f in result.findings if f.code == "macro-not-called" and f.element is None]:
         inside = any(not rule.code.startswith("XAC") for rule in rules)
         return replace(result, findings=(*rules, *called) if inside else rules)

@@ -54,7 +54,7 @@ class Units(Rep103):
     ) -> Iterator[Finding]:
         """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
         be far, and static models have parts that are far apart. In MJCF in degrees, fractions of π. An angle of many
-        digits that is an exact fraction of π was computed in radians."""
+        digits that is an exact fraction of π was computed in radians. What carries a whole robot of MJCF goes far."""
         size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
         for joint in robot.joints.values():
             yield from self._turns(joint)
@@ -83,6 +83,8 @@ class Units(Rep103):
     def _slides(self, joint: Joint, size: float, robot: Robot) -> Iterator[Finding]:
         """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
         times = _reach(joint) / max(size, SMALL)
+        if _is_free(joint, robot):
+            return
         if times > GANTRY or (times > CARRIED and size and _turns_with(joint, robot)):
             beside = f"for a robot of {text(size, 2)} m" if size else "for a robot of unknown size"
             message = f"the limits {span(joint)} are too wide {beside}; are they in millimetres?"
@@ -111,6 +113,14 @@ class Units(Rep103):
                     f"the scale of the mesh {_mesh((link, geometry))!r} is {text(large, 4)} here and {text(small, 4)}"
                 )
                 yield self.finding(f"{message} elsewhere; is one in another unit?", link, source=geometry.source)
+
+
+def _is_free(joint: Joint, robot: Robot) -> bool:
+    """Return whether a joint of MJCF carries a whole robot, which goes where it likes: only bodies without shapes are
+    before it."""
+    while joint.parent != robot.root and not robot.links[joint.parent].collisions + robot.links[joint.parent].visuals:
+        joint = robot.parent_joint(joint.parent)  # type: ignore[assignment]  # not of the root
+    return joint.parent == robot.root and robot.text is not None and robot.text.format == "mjcf"
 
 
 def _is_computed(angle: float) -> bool:
