@@ -12,6 +12,7 @@ from kinetree.checker.job import Job
 from kinetree.checker.pool import check_all
 from kinetree.rules.shapes import mesh_facts as facts, meshes
 from physics import everything
+from support import put
 
 pytestmark = pytest.mark.slow
 
@@ -85,6 +86,15 @@ class TestMeshes:
         messages = [finding.message for finding in there if finding.code == "MSH-002"]
         assert len(messages) == len(wrong)
         assert all(any(repr(name) in message for message in messages) for name in wrong)
+
+    def test_in_the_media_of_gazebo_classic(self, tmp_path):
+        """In its worlds file://walls/wall.dae is media/models/walls/wall.dae in the folders that it knows."""
+        mesh = "<geometry><mesh><uri>file://walls/{}.dae</uri></mesh></geometry>"
+        shapes = "".join(f"<visual name='{name}'>{mesh.format(name)}</visual>" for name in ("there", "lost"))
+        text = f"<sdf version='1.6'><model name='m'><link name='a'>{shapes}</link></model></sdf>"
+        put(tmp_path / "media" / "models" / "walls" / "there.dae", "")
+        there = {f.message.split("'")[1]: f.severity for f in found(kt.load(put(tmp_path / "a" / "b" / "m.sdf", text)))}
+        assert there == {"file://walls/there.dae": "info", "file://walls/lost.dae": "warning"}
 
     def test_where_none_is_there_it_is_a_remark(self, tmp_path):
         (finding,) = found(self.model(tmp_path, "a.stl", "b.stl", "b.stl"))

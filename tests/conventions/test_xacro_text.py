@@ -11,6 +11,7 @@ from kinetree.xacro_text.calls import attached_at, program, xacro_roots
 from kinetree.xacro_text.known_packages import is_missing
 from kinetree.xacro_text.names import misfits, near, used_in
 from kinetree.xacro_text.package import _package, is_called_around, is_defined_around, is_included_around, package_of
+from support import put
 
 XMLNS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 FILES = {
@@ -116,6 +117,10 @@ def test_what_a_package_is_asked(arm):
     assert [is_included_around(one) for one in (file, two)] == [True, True]
     assert not is_included_around(str(arm / "robots" / "r.urdf.xacro"))
     assert not is_included_around("/a.xacro")
+    for path in (arm.parent / "a.xacro", arm.parent / "b.xacro", arm.parent / "below" / "c.xacro"):  # in no package
+        put(path, '<robot><xacro:include filename="a.xacro"/></robot>' if path.stem == "b" else "<robot/>")
+    parts = (arm.parent / "a.xacro", arm.parent / "b.xacro", arm.parent / "below" / "c.xacro")
+    assert [is_included_around(str(part)) for part in parts] == [True, False, False]
     (arm / "urdf" / "two.xacro").write_text('<include filename="$(find other)/a.xacro"/><property name="${x}"/>')
     _package.cache_clear()
     assert package_of(file).defined is None

@@ -143,6 +143,18 @@ def test_an_include_of_an_sdf_file_needs_no_model_config():
     assert list(read(text, {"arm.sdf": ARM}).links) == ["l", "k"]
 
 
+@pytest.mark.parametrize("made", [".jinja", ".j2", ".erb", ".em", ".in"])
+def test_a_model_that_a_build_makes_of_a_template_is_said_to_be(made):
+    text = model("<include><uri>model://arm</uri></include><link name='a'/>")
+    for files, said in (
+        ({f"model://arm/model.sdf{made}": ARM}, f"is made of 'model.sdf{made}': build the package first"),
+        ({f"model://arm/other.sdf{made}": ARM}, "cannot be found"),
+    ):
+        findings = sdf.read(text, "file.sdf", opener({"model://arm/model.config": CONFIG, **files}), None)[1]
+        (lost,) = (finding for finding in findings if finding.code == "include-not-found")
+        assert lost.message.endswith(f"names 'model.sdf', which {said}")
+
+
 def test_the_pose_in_the_world_counts_where_a_joint_holds_the_model_there():
     inside = '<pose>0 0 1 0 0 0.5</pose><link name="a"><pose>0 1 0 0 0 0</pose></link>'
     held = '<joint name="w" type="fixed"><parent>world</parent><child>a</child></joint>'

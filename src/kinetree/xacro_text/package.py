@@ -135,11 +135,10 @@ def texts_around(file: str) -> Iterator[str]:
 
 
 def is_included_around(file: str) -> bool:
-    """Return whether another xacro file of the package includes a file."""
-    path, package = Path(os.path.abspath(file)), package_of(file)
-    includes = (
-        [name for other, name in package.includes if other.suffix == ".xacro" and other != path] if package else ()
-    )
+    """Return whether another xacro file of the package, or without one of its folder, includes a file."""
+    path = Path(os.path.abspath(file))
+    package = package_of(path) or _package(path.parent, int(monotonic() // REMEMBERED), alone=True)
+    includes = (name for other, name in package.includes if other.suffix == ".xacro" and other != path)
     return any(_pattern(name).fullmatch(path.as_posix()) for name in includes)
 
 
@@ -159,9 +158,11 @@ def _folder_of(folder: str, time: int) -> Path | None:
 
 
 @lru_cache(maxsize=4)
-def _package(folder: Path, _time: int) -> Package:
-    """Read the package in a folder, without what links outside of it lead to. No model is made of these files."""
-    texts, paths = {}, list(islice(files_below(folder, lambda name: name.endswith(ENDINGS)), MOST))
+def _package(folder: Path, _time: int, alone: bool = False) -> Package:
+    """Read the package in a folder, without what links outside of it lead to. No model is made of these files. alone:
+    read only what lies in the folder itself."""
+    below = folder.glob("*.xacro") if alone else files_below(folder, lambda name: name.endswith(ENDINGS))
+    texts, paths = {}, list(islice(below, MOST))
     inside = (Path(real(folder)),)
     with unrecorded():
         for path in paths:

@@ -22,6 +22,8 @@ from kinetree.syntax.numbers import whole_number
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 PLACES = ("link", "joint", "frame")
+TEMPLATES = (".jinja", ".j2", ".erb", ".em", ".in")
+"""Endings of files of which a build makes models."""
 MAX_INCLUDES = 2000
 
 
@@ -273,7 +275,10 @@ class Expander:
                 name = self.best(*manifest, element)
                 found = self.opener(f"{folder}/{name}", asking) if name else None
                 if name and found is None:
-                    message = f"{manifest[1]} names {name!r}, which cannot be found"
+                    made = next((one for one in TEMPLATES if self.opener(f"{folder}/{name}{one}", asking)), "")
+                    message = f"{manifest[1]} names {name!r}, which " + (
+                        f"is made of {name + made!r}: build the package first" if made else "cannot be found"
+                    )
                     self.report.error("include-not-found", message, element)
                     self.frames.lost.append(str(element.source.line))
                 return found

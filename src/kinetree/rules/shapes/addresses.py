@@ -86,6 +86,14 @@ def elsewhere(path: str) -> str:
     return f"; there is {str(found.relative_to(package))!r}" if package and found else ""
 
 
+def in_media(rest: str, file: str) -> bool:
+    """Return whether the rest of file://REST is a file in a folder of media near a file, where Gazebo classic looks."""
+    near = Path(file).absolute().parents[: int(DEEPEST)]
+    with suppress(OSError, ValueError):
+        return any((folder / "media" / "models" / rest).is_file() for folder in near)
+    return False
+
+
 def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:
     """Yield the meshes of a package that is not found which a folder near the model lacks, and the folder, if it has at
     least half of the meshes of one folder of the package."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinetree.confine import Confinement
 from kinetree.display import number
-from kinetree.errors import Finding, KinetreeError
+from kinetree.errors import Finding, KinetreeError, Severity
 from kinetree.files.opener import Files, folder_of, joined
 from kinetree.files.packages import Packages, package_named
 from kinetree.files.plain_file import open_plain
@@ -27,6 +27,7 @@ from kinetree.rules.shapes.addresses import (
     SOUGHT,
     address_fault,
     elsewhere,
+    in_media,
     is_whole,
     lost_siblings,
     misspelt_scheme,
@@ -136,7 +137,9 @@ class MissingMesh(MeshRule):
                 yield self.finding(message, link, source=geometry.source)
             elif fault := address_fault(name):
                 message = f"the mesh {name!r} {ASTRAY[fault].format(scheme=scheme)}"
-                yield self.finding(message, link, source=geometry.source)
+                classic = fault == "host" and not is_urdf and geometry.source and in_media(rest, geometry.source.file)
+                severity: Severity | None = "info" if classic else None
+                yield self.finding(message, link, source=geometry.source, severity=severity)
             elif name not in assets and scheme in ("package", "model") and package not in unknown:
                 unknown.add(package)
                 asked = geometry.source.file if geometry.source else ""
