@@ -140,6 +140,8 @@ def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
     for name, left in (("p/parts/arm.xacro", ["empty-value"]), ("p/r.xacro", ["no-name", "empty-value"])):
         lacks = [Finding(code, "warning", "lacks") for code in ("no-name", "empty-value")]
         assert [f.code for f in without_parts(CheckReport(str(tmp_path / name), tuple(lacks))).findings] == left
+        lost = CheckReport(str(tmp_path / name), (Finding("unknown-root", "error", "hangs on what"), *lacks))
+        assert [f.code for f in without_parts(lost).findings] == ["unknown-root", *left]
 
 
 def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):

@@ -168,6 +168,9 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
+    rest = tuple(finding for finding in result.findings if finding.code not in OF_REST)
+    if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
+        result = replace(result, findings=rest)
     errors = {finding.code for finding in result.findings if finding.severity == "error"}
     if errors in ({"include-not-found"}, {"unknown-root"}):
         # such as a world of models that only the simulator can find, and a gripper without its arm
@@ -175,9 +178,6 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
         found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
         return replace(result, findings=tuple(f for f in found if f.code != "not-asked"))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
-    rest = tuple(finding for finding in result.findings if finding.code not in OF_REST)
-    if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
-        result = replace(result, findings=rest)
     if called := [f for f in result.findings if f.code == "macro-not-called" and f.element is None]:
         inside = any(not rule.code.startswith("XAC") for rule in rules)
         return replace(result, findings=(*rules, *called) if inside else rules)
