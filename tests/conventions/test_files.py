@@ -144,6 +144,23 @@ def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
         assert [f.code for f in without_parts(lost).findings] == ["unknown-root", *left]
 
 
+def test_what_a_build_makes_is_a_remark_in_a_folder(tmp_path):
+    """A model without the one that a build makes is no fault of the file; another fault remains one."""
+    put(tmp_path / "base" / "model.config", '<model><name>base</name><sdf version="1.6">base.sdf</sdf></model>')
+    put(tmp_path / "base" / "base.sdf.jinja", "<sdf/>")
+    joint = "<joint name='j' type='fixed'><parent>base::a</parent><child>{}</child></joint>"
+    model = (
+        "<sdf version='1.6'><model name='top'>{}<include><uri>model://base</uri></include>"
+        "<link name='b'/></model></sdf>"
+    )
+    for child, wrong, severities in (("b", "", {"info"}), ("lost::b", "", {"info"}), ("b", "<link/>", {"error"})):
+        file = put(tmp_path / "top" / "model.sdf", model.format(joint.format(child) + wrong))
+        result = check_job(Job(str(file)))
+        left = {f.severity for f in without_parts(result).findings if f.code in ("model-not-built", "unknown-parent")}
+        assert left == severities
+        assert any(f.code == "model-not-built" and f.severity == "error" for f in result.findings)
+
+
 def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):
     """A file that another one includes may fail alone; one that fails and that nothing includes is reported."""
     texts = {

@@ -88,13 +88,22 @@ class TestMeshes:
         assert all(any(repr(name) in message for message in messages) for name in wrong)
 
     def test_in_the_media_of_gazebo_classic(self, tmp_path):
-        """In its worlds file://walls/wall.dae is media/models/walls/wall.dae in the folders that it knows."""
+        """In its worlds file://walls/wall.dae is media/models/walls/wall.dae in the folders that it knows, and
+        model://wall.dae may be a file in a folder of models."""
         mesh = "<geometry><mesh><uri>file://walls/{}.dae</uri></mesh></geometry>"
         shapes = "".join(f"<visual name='{name}'>{mesh.format(name)}</visual>" for name in ("there", "lost"))
+        shapes += f"<visual name='m'>{mesh.format('').replace('file://walls/', 'model://in')}</visual>"
+        shapes += f"<visual name='n'>{mesh.format('').replace('file://walls/', 'model://out')}</visual>"
+        put(tmp_path / "models" / "in.dae", "")
         text = f"<sdf version='1.6'><model name='m'><link name='a'>{shapes}</link></model></sdf>"
         put(tmp_path / "media" / "models" / "walls" / "there.dae", "")
         there = {f.message.split("'")[1]: f.severity for f in found(kt.load(put(tmp_path / "a" / "b" / "m.sdf", text)))}
-        assert there == {"file://walls/there.dae": "info", "file://walls/lost.dae": "warning"}
+        assert there == {
+            "file://walls/there.dae": "info",
+            "file://walls/lost.dae": "warning",
+            "model://in.dae": "info",
+            "model://out.dae": "warning",
+        }
 
     def test_where_none_is_there_it_is_a_remark(self, tmp_path):
         (finding,) = found(self.model(tmp_path, "a.stl", "b.stl", "b.stl"))

@@ -29,6 +29,8 @@ OF_WHOLE = (
     *("unknown-parent", "unknown-child", "several-roots", "xacro-scope"),
 )
 """Codes of errors that a part of others may have because it is read without them."""
+NOT_BUILT = {"model-not-built", "unknown-parent", "unknown-child"}
+"""Codes of errors that a model has because another one, of which it consists, was not built."""
 OF_REST = ("no-name", "unknown-material")
 """Codes of warnings about what a part of others lacks, and the rest may have."""
 INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
@@ -172,8 +174,8 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
         result = replace(result, findings=rest)
     errors = {finding.code for finding in result.findings if finding.severity == "error"}
-    if errors in ({"include-not-found"}, {"unknown-root"}):
-        # such as a world of models that only the simulator can find, and a gripper without its arm
+    if errors in ({"include-not-found"}, {"unknown-root"}) or "model-not-built" in errors <= NOT_BUILT:
+        # such as a world of models that only the simulator can find, a gripper without its arm, and what a build makes
         mild: Severity = "warning" if "include-not-found" in errors else "info"
         found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
         return replace(result, findings=tuple(f for f in found if f.code != "not-asked"))

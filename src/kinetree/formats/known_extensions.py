@@ -6,7 +6,7 @@ _PROGRAMS = {
     "Drake and Isaac Sim": "robot/loop_joint",
     "Isaac Sim": "robot/fixed_frame",
     "Isaac Gym": "joint/dont_collapse",
-    "Bullet": "link/contact link/audio_source robot/deformable collision/mask collision/concave",
+    "Bullet": "link/contact link/audio_source robot/deformable collision/mask collision/concave material/specular",
     "Bullet and Drake": "collision/group",
     "Webots": "robot/webots",
     "val_description": "joint/controller_gains",

@@ -279,7 +279,7 @@ class Expander:
                     message = f"{manifest[1]} names {name!r}, which " + (
                         f"is made of {name + made!r}: build the package first" if made else "cannot be found"
                     )
-                    self.report.error("include-not-found", message, element)
+                    self.report.error("model-not-built" if made else "include-not-found", message, element)
                     self.frames.lost.append(str(element.source.line))
                 return found
             folder = f"{folder}/model.sdf"

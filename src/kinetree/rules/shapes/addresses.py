@@ -87,10 +87,11 @@ def elsewhere(path: str) -> str:
 
 
 def in_media(rest: str, file: str) -> bool:
-    """Return whether the rest of file://REST is a file in a folder of media near a file, where Gazebo classic looks."""
+    """Return whether the rest of file://REST or model://REST is a file in a folder of media or models near it, where
+    Gazebo classic looks."""
     near = Path(file).absolute().parents[: int(DEEPEST)]
     with suppress(OSError, ValueError):
-        return any((folder / "media" / "models" / rest).is_file() for folder in near)
+        return any((folder / place / rest).is_file() for folder in near for place in ("media/models", "models"))
     return False
 
 

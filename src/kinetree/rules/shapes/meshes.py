@@ -137,7 +137,8 @@ class MissingMesh(MeshRule):
                 yield self.finding(message, link, source=geometry.source)
             elif fault := address_fault(name):
                 message = f"the mesh {name!r} {ASTRAY[fault].format(scheme=scheme)}"
-                classic = fault == "host" and not is_urdf and geometry.source and in_media(rest, geometry.source.file)
+                own = geometry.source.file if geometry.source and not is_urdf else ""
+                classic = own and fault in ("host", "folder") and in_media(rest, own)
                 severity: Severity | None = "info" if classic else None
                 yield self.finding(message, link, source=geometry.source, severity=severity)
             elif name not in assets and scheme in ("package", "model") and package not in unknown:
