@@ -8,13 +8,10 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from kinetree.display import numbers
 from kinetree.errors import Source
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.rules.examples import ARM
-from kinetree.rules.facts import Bodies, fact
-from kinetree.rules.rule import Rule
-from kinetree.spatial.se3 import Array
+from kinetree.rules.rule import Array, Bodies, Rule, fact, numbers
 
 T = TypeVar("T")
 

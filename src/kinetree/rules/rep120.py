@@ -3,10 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import Bodies
-from kinetree.rules.rule import Rule, link_or_frame
+from kinetree.rules.rule import Bodies, Found, Robot, Rule, link_or_frame
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
 """Frames of every humanoid; l_toe and r_toe are for feet with toes."""
@@ -67,7 +64,7 @@ class BaseLink(Rep120):
     good = '<joint name="base_link_joint" type="fixed">'
     bad = '<joint name="base_link_joint" type="continuous">'
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
         root = root_body(robot, bodies)
         if "base_link" not in robot.frames:
@@ -99,7 +96,7 @@ class Footprint(Rep120):
     bad = """<link name="base_link"></link><link name="base_footprint"/>
   <joint name="footprint" type="fixed"><parent link="base_link"/><child link="base_footprint"/></joint>"""
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """Both frames on one body."""
         if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
             message = "the frame is fixed to base_link, but on a walking robot a node broadcasts it; remove it"
@@ -118,7 +115,7 @@ class Hierarchy(Rep120):
     good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
     bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """Frames that are missing, and bodies that do not carry those that they should."""
         missing = [name for name in NAMES if name not in robot.frames]
         if missing:

@@ -1,18 +1,28 @@
-"""Base of all rules: each rule is a class that explains itself and yields findings."""
+"""Base of all rules: each rule is a class that explains itself and yields findings.
+
+The names that most rules need are imported from here, so that a file of rules begins with what is its own.
+"""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from kinetree.errors import SEVERITIES, Finding, Severity, Source
-from kinetree.model.robot import Frame, Joint, Link, Robot, Sensor
+from kinetree.display import number as number, numbers as numbers
+from kinetree.errors import SEVERITIES, Finding as Finding, Severity, Source
+from kinetree.model.robot import Frame, Joint as Joint, Link as Link, Robot as Robot, Sensor
+from kinetree.rules.facts import Bodies as Bodies, Poses as Poses, fact as fact
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.threshold import Threshold as Threshold
+from kinetree.spatial.se3 import Array as Array
+from kinetree.syntax.xml.reader import Element as Element
 
+Found = Iterator[Finding]
+"""What the `check` of a rule returns."""
 Level = Literal["MUST", "SHOULD", "MAY"]
 Evidence = Literal["certain", "heuristic", "advice"]
 
 _BY_LEVEL: dict[Level, Severity] = {"MUST": "error", "SHOULD": "warning", "MAY": "info"}
+About = Link | Joint | Frame | Sensor | Robot | Element | str
 _AT_MOST: dict[Evidence, Severity] = {"certain": "error", "heuristic": "warning", "advice": "info"}
 
 
@@ -81,7 +91,7 @@ class Rule:
     def finding(
         self,
         message: str,
-        about: Link | Joint | Frame | Sensor | Robot | str,
+        about: About,
         *,
         source: Source | None = None,
         severity: Severity | None = None,
@@ -92,10 +102,10 @@ class Rule:
         assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
         if isinstance(about, str):
             return Finding(self.code, severity, message, source, about, fix)
-        element = f"{type(about).__name__.lower()} {about.name!r}"
+        element = about.label if isinstance(about, Element) else f"{type(about).__name__.lower()} {about.name!r}"
         return Finding(self.code, severity, message, source or about.source, element, fix)
 
-    def remark(self, message: str, about: Link | Joint | Frame | Sensor | Robot | str) -> Finding:
+    def remark(self, message: str, about: About) -> Finding:
         """Return a remark: a finding of severity "info"."""
         return self.finding(message, about, severity="info")
 

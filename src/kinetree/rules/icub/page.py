@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from kinetree.model.edit.subtree import links_below
-from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
-from kinetree.rules.facts import fact
-from kinetree.rules.rule import Rule
+from kinetree.rules.rule import Robot, Rule, fact
 
 URL = "http://wiki.icub.org/wiki/ICub_Model_naming_conventions"
 

@@ -1,13 +1,11 @@
 """Rule about angles that are nearly fractions of π."""
 
-from collections.abc import Iterator
 from math import pi
 
-from kinetree.display import number
-from kinetree.errors import Finding, Severity
+from kinetree.errors import Severity
 from kinetree.repairs.fixes import EXACT, FRACTIONS, OFF, exact, exact_angles
 from kinetree.rules.rep103.clause import Rep103, Rpy
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Threshold, number
 
 
 class InexactAngles(Rep103):
@@ -26,7 +24,7 @@ class InexactAngles(Rep103):
     turns = OFF
     repair = exact_angles(exact)
 
-    def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Iterator[Finding]:
+    def check(self, rpys: tuple[Rpy, ...], angles: frozenset[str]) -> Found:
         """Numbers of an rpy that lack some digits of a fraction of π; remarks on shapes and centres of mass, behind
         which nothing is attached."""
         meant = {text: true for text in angles if (true := exact(text))}

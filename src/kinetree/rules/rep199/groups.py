@@ -1,16 +1,11 @@
 """Rules of REP-199 about robots with several arms, and whether there is an arm at all."""
 
-from collections.abc import Iterator
-
-from kinetree.errors import Finding
-from kinetree.model.robot import Link, Robot
 from kinetree.robot_kinds.arms import NAMES
 from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM, SMALL_ARM
-from kinetree.rules.facts import Bodies
 from kinetree.rules.rep199.clause import WITH_ARMS, Arms, Rep199, joints_of
 from kinetree.rules.rep199.fixes import add_prefixes
-from kinetree.rules.rule import link_or_frame
+from kinetree.rules.rule import Bodies, Found, Link, Robot, link_or_frame
 
 
 class HasAnArm(Rep199):
@@ -29,7 +24,7 @@ class HasAnArm(Rep199):
     base = good = SMALL_ARM
     bad = SMALL_ARM.replace("continuous", "fixed")
 
-    def check(self, robot: Robot, arms: Arms, kinds: Kinds) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, kinds: Kinds) -> Found:
         """No arm was found."""
         if arms or kinds.kind not in (*WITH_ARMS, "object", "other"):
             return
@@ -77,7 +72,7 @@ class GroupPrefixes(Rep199):
     repair = staticmethod(add_prefixes)
     safe = False
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """Arms have the same prefix, or links or joints of an arm lack it."""
         if len(arms) < 2:
             return
@@ -116,7 +111,7 @@ class GroupFrames(Rep199):
   </joint>"""
     bad = good.replace('"left_tool0"', '"tool0"')
 
-    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Found:
         """A frame at the end of an arm is called flange or tool0 with another prefix than the arm's."""
         if len(arms) < 2:
             return
