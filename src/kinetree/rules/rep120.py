@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from kinetree.rules.rule import Bodies, Found, Robot, Rule, link_or_frame
+from kinetree.rules.rule import Bodies, Found, Robot, Rule
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
 """Frames of every humanoid; l_toe and r_toe are for feet with toes."""
@@ -74,11 +74,11 @@ class BaseLink(Rep120):
         elif bodies["base_link"] != root:
             joint = robot.joints_to(bodies["base_link"])[-1]
             message = f"the joint {joint.name!r} moves base_link relative to the root body {root!r}; attach it rigidly"
-            yield self.finding(message, link_or_frame(robot, "base_link"))
+            yield self.finding(message, robot.frames["base_link"])
         for name in robot.frames:
             if name.lower().removesuffix("_link") in WAISTS and bodies[name] != root:
                 message = f"the root body is {root!r}, but REP-120 recommends the waist"
-                yield self.remark(message, link_or_frame(robot, name))
+                yield self.remark(message, robot.frames[name])
 
 
 class Footprint(Rep120):
@@ -100,7 +100,7 @@ class Footprint(Rep120):
         """Both frames on one body."""
         if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
             message = "the frame is fixed to base_link, but on a walking robot a node broadcasts it; remove it"
-            yield self.finding(message, link_or_frame(robot, "base_footprint"))
+            yield self.finding(message, robot.frames["base_footprint"])
 
 
 class Hierarchy(Rep120):
@@ -124,7 +124,7 @@ class Hierarchy(Rep120):
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
                 yield self.finding(
-                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}", link_or_frame(robot, outer)
+                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}", robot.frames[outer]
                 )
         ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
         if len(ends) == 3 and "torso" in robot.frames:
@@ -134,7 +134,7 @@ class Hierarchy(Rep120):
                     f"the frame is on the body of {bodies['torso']!r}; expected {common!r}, the last body that carries "
                     f"{', '.join(ends)}"
                 )
-                yield self.finding(message, link_or_frame(robot, "torso"))
+                yield self.finding(message, robot.frames["torso"])
 
 
 def root_body(robot: Robot, bodies: Bodies) -> str:

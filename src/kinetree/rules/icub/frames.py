@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from kinetree.errors import Severity
 from kinetree.robots.icub.naming import naming
 from kinetree.rules.icub.page import IcubRule
 from kinetree.rules.rule import Found, Robot
@@ -64,8 +65,8 @@ class FramePlaces(IcubRule):
                 joint = robot.parent_joint(body)
                 mimic = joint.mimic if joint else None
                 follows = mimic is not None and robot.joints[mimic.joint].child in bodies
-                make = self.remark if follows else self.finding
-                yield make(message, robot.frames[known])
+                severity: Severity | None = "info" if follows else None
+                yield self.finding(message, f"frame {known!r}", source=robot.frames[known].source, severity=severity)
 
 
 class SkinFrameMissing(IcubRule):

@@ -6,7 +6,7 @@ from math import hypot, isinf, pi
 
 from kinetree.repairs.fixes import unit_axes
 from kinetree.rules.facts import document
-from kinetree.rules.quality import JointQuality, others, span
+from kinetree.rules.quality import JointQuality, span
 from kinetree.rules.rule import Found, Joint, Robot, Threshold, number
 from kinetree.spatial.se3 import is_unit
 from kinetree.syntax.numbers import numbers
@@ -127,9 +127,10 @@ class NegativeFriction(JointQuality):
                         yield self.finding(f"the {name} is {number(value)}; expected 0 or more", joint)
         stuck = [(j, d.friction) for j in robot.joints.values() for d in j.dynamics if d.friction > j.limit.effort > 0]
         for joint, friction in stuck[:1]:
-            message = f"the friction {number(friction)} is more than the effort {number(joint.limit.effort)}"
-            rest = others([other.name for other, _ in stuck[1:]])
-            yield self.finding(f"{message}: the motor cannot move the joint{rest}", joint, severity="warning")
+            message = f"the friction {number(friction)} is more than the effort {number(joint.limit.effort)}: the motor"
+            yield from self.shared(
+                f"{message} cannot move the joint", [joint for joint, _ in stuck], severity="warning"
+            )
 
 
 def _vector(text: str) -> Sequence[float]:

@@ -5,7 +5,7 @@ from math import inf
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import RATES, Joint, Robot
 from kinetree.rules.joints.units import ANY, MUCH_VELOCITY, in_other_units, looks_made_up
-from kinetree.rules.quality import JointQuality, grouped, others, span, spans, unit
+from kinetree.rules.quality import JointQuality, grouped, span, spans, unit
 from kinetree.rules.rule import Found, Threshold, number, numbers
 
 MUCH_TORQUE = Threshold(1e4, "N m", "smallest round effort limit of a joint that turns which looks like a placeholder")
@@ -93,9 +93,7 @@ class NoEffort(JointQuality):
     def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Zero effort of joints that follow no other; one finding for all."""
         powerless = [joint for joint in ranged if joint.limit.effort == 0 and joint.coordinated]
-        if powerless:
-            rest = others([joint.name for joint in powerless[1:]])
-            yield self.finding(f"the effort limit is 0; expected more than 0{rest}", powerless[0])
+        yield from self.shared("the effort limit is 0; expected more than 0", powerless)
 
 
 class NoVelocity(JointQuality):
@@ -112,9 +110,7 @@ class NoVelocity(JointQuality):
     def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Zero velocity of joints that follow no other; one finding for all."""
         still = [joint for joint in ranged if joint.limit.velocity == 0 and joint.coordinated]
-        if still:
-            rest = others([joint.name for joint in still[1:]])
-            yield self.finding(f"the velocity limit is 0; expected more than 0{rest}", still[0])
+        yield from self.shared("the velocity limit is 0; expected more than 0", still)
 
 
 class NegativeMaximum(JointQuality):
@@ -134,9 +130,8 @@ class NegativeMaximum(JointQuality):
         for name in ("velocity", "effort", *RATES):
             wrong = [joint for joint in ranged if getattr(joint.limit, name) < 0]
             for same in grouped(wrong, lambda joint, name=name: getattr(joint.limit, name)):  # type: ignore[misc]
-                rest = others([joint.name for joint in same[1:]])
                 value = number(getattr(same[0].limit, name))
-                yield self.finding(f"the {name} limit is {value}; expected more than 0{rest}", same[0])
+                yield from self.shared(f"the {name} limit is {value}; expected more than 0", same)
 
 
 class PlaceholderEffort(JointQuality):
@@ -158,9 +153,8 @@ class PlaceholderEffort(JointQuality):
         same."""
         wrong = [joint for joint in ranged if looks_made_up(joint.limit.effort, _much(joint))]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
-            rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
-            yield self.finding(f"the effort limit is {value}, which looks like a placeholder{rest}", same[0])
+            yield from self.shared(f"the effort limit is {value}, which looks like a placeholder", same)
 
 
 class PlaceholderVelocity(JointQuality):
@@ -183,9 +177,8 @@ class PlaceholderVelocity(JointQuality):
         wrong = [j for j in ranged if looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
         wrong = [joint for joint in wrong if joint not in in_other_units(ranged)]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
-            rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.velocity)} {unit(same[0])}/s"
-            yield self.finding(f"the velocity limit is {value}, which looks like a placeholder{rest}", same[0])
+            yield from self.shared(f"the velocity limit is {value}, which looks like a placeholder", same)
 
 
 def _much(joint: Joint) -> float:
@@ -224,9 +217,7 @@ class SoftLimits(JointQuality):
                 yield self.finding(f"the soft limits {inner} are not inside the limits {outer}", joint)
             elif soft.k_position and soft.upper - soft.lower > hard.upper - hard.lower - 1e-6 > 0:
                 equal.append(joint)
-        for joint in equal[:1]:
-            rest = others([joint.name for joint in equal[1:]])
-            yield self.finding(f"the soft limits are equal to the limits; expected them inside{rest}", joint)
+        yield from self.shared("the soft limits are equal to the limits; expected them inside", equal)
 
 
 class MimicRange(JointQuality):

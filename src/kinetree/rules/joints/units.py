@@ -3,7 +3,7 @@
 import re
 from math import inf, pi
 
-from kinetree.rules.quality import JointQuality, grouped, others, unit
+from kinetree.rules.quality import JointQuality, grouped, unit
 from kinetree.rules.rule import Found, Joint, Threshold, number
 
 MUCH_VELOCITY = Threshold(50.0, "rad/s or m/s", "smallest round velocity limit that looks like a placeholder")
@@ -41,8 +41,8 @@ class VelocityUnits(JointQuality):
             first = max(same, key=lambda joint: joint.limit.velocity)
             fast, of = first.limit.velocity, unit(first)
             meant = " or ".join(f"in {name} ({number(fast * rate)} {of}/s)" for name, rate in RATES[of].items())
-            rest = others([joint.name for joint in same if joint is not first])
-            yield self.finding(f"the velocity limit is {number(fast)} {of}/s; is it {meant}?{rest}", first)
+            rest = [joint for joint in same if joint is not first]
+            yield from self.shared(f"the velocity limit is {number(fast)} {of}/s; is it {meant}?", [first, *rest])
 
 
 def in_other_units(ranged: tuple[Joint, ...]) -> list[Joint]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinetree.model.inertias import NOTHING
 from kinetree.rules.masses.inertia import HEAVY, TUTORIAL, Noted, too_dense
-from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped, others
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped
 from kinetree.rules.rule import Array, Bodies, Found, Link, Robot, Threshold, fact, number, numbers
 from kinetree.rules.shapes.bounds import MARKER, UNKNOWN, Bounds, shapes_of, size_of
 from kinetree.rules.shapes.geometry import HUGE
@@ -79,7 +79,7 @@ class InertiaBeyondShape(LinkQuality):
             radius, far = number(np.sqrt(moments[2] / mass)), number(reach)
             message = f"the inertia is too large for the shapes: its radius of gyration is {radius} m,"
             message += f" but the shapes reach at most {far} m from the centre{_in_unit(link, moments, robot)}"
-            yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+            yield from self.shared(message, [one[0] for one in same])
 
 
 class CentreOutside(LinkQuality):
@@ -145,11 +145,12 @@ class InertiaBelowShape(LinkQuality):
                     continue
             found.append((link, mass, moments, expected))
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
-            link, _, moments, expected = same[0]
+            _, _, moments, expected = same[0]
             own, least = numbers((float(moments.sum()), expected))
             message = f"the inertia is too small for the shapes: the sum of the moments is {own} kg m²,"
-            message += f" but {least} kg m² for a solid body of this size{others([one[0].name for one in same[1:]])}"
-            yield self.finding(message, link, fix="compute it from the shape and the mass, or check their units")
+            message += f" but {least} kg m² for a solid body of this size"
+            fix = "compute it from the shape and the mass, or check their units"
+            yield from self.shared(message, [one[0] for one in same], fix=fix)
 
 
 SOLIDS = {"box": (2 / 3, 2 / 3), "cylinder": (1 / 2, 2 / 3), "sphere": (2 / 5, 2 / 5), "ellipsoid": (2 / 5, 2 / 5)}
@@ -193,9 +194,8 @@ class MasslessShape(LinkQuality):
         found = [link for link, _, _ in zero if link.collisions and bodies[link.name] in heavy]
         found = [link for link in found if ("default-inertia", f"link {link.name!r}") not in noted]
         found = [link for link in found if size_of(bounds.part(shapes_of(link))) >= MARKER]
-        if found:
-            message = f"the link has a collision shape, but its mass is 0{others([link.name for link in found[1:]])}"
-            yield self.finding(message, found[0], fix="write its mass and inertia, or leave out its <inertial>")
+        fix = "write its mass and inertia, or leave out its <inertial>"
+        yield from self.shared("the link has a collision shape, but its mass is 0", found, fix=fix)
 
 
 @fact

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
-from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
+from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped
 from kinetree.rules.rule import Array, Bodies, Found, Link, Threshold, number, numbers
 from kinetree.rules.shapes.bounds import Bounds, shapes_of
 
@@ -173,10 +173,9 @@ class Placeholder(Quality):
             and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], counted, ~even))
         ]
         for same in grouped(made_up, lambda pair: pair[1]):
-            link, moment = same[0]
-            rest = others([link.name for link, _ in same[1:]])
-            message = f"the inertia is {number(moment)} kg m² about every axis, which looks like a placeholder{rest}"
-            yield self.finding(message, link, fix="compute it from the shape and the mass, or take it from CAD")
+            message = f"the inertia is {number(same[0][1])} kg m² about every axis, which looks like a placeholder"
+            fix = "compute it from the shape and the mass, or take it from CAD"
+            yield from self.shared(message, [link for link, _ in same], fix=fix)
 
 
 def _is_last_place(unit: float, masses: Masses, others: Array) -> bool:
@@ -263,15 +262,15 @@ class TooDense(Quality):
             one for one in counted.where(too_dense(counted)) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT
         ]
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
-            link, kilograms, moments = same[0]
+            _, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
             times = number(kilograms / ball / OSMIUM)
             message = (
                 f"the mass, {number(kilograms)} kg, is too large for the moments of inertia, {_listed(moments)} kg m²: "
                 f"the link is at least {times} times as dense as osmium"
             )
-            rest, fix = others([one[0].name for one in same[1:]]), "check the units of the mass and of the inertia"
-            yield self.finding(message + rest, link, fix=fix)
+            fix = "check the units of the mass and of the inertia"
+            yield from self.shared(message, [one[0] for one in same], fix=fix)
 
 
 def too_dense(masses: Masses) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from kinetree.model.inertias import NOTHING
 from kinetree.rules.examples import ARM, CART
 from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL, Noted
-from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
+from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped
 from kinetree.rules.rule import Bodies, Found, Link, Robot, Threshold, number
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
 
@@ -97,9 +97,8 @@ class FixedMass(Quality):
             for link in robot.links.values()
             if link.visuals and link.collisions and not link.inertial and link.name != bodies[link.name] in heavy
         ]
-        if light and _is_urdf(robot):
-            message = "the link has a collision shape, but no mass"
-            yield self.finding(message + others([link.name for link in light[1:]]), light[0])
+        if _is_urdf(robot):
+            yield from self.shared("the link has a collision shape, but no mass", light)
 
 
 class InertiaWithoutMass(LinkQuality):
@@ -156,9 +155,8 @@ class CopiedInertia(LinkQuality):
             sizes = [size_of(bounds.part_of_body(link.name)) for link, _, _ in same]
             known = [size for size in sizes if size >= MARKER]
             if len(known) >= COPIES and max(known) >= DIFFERENT * min(known):
-                link, mass, _ = same[0]
-                message = f"the mass, {number(mass)} kg, and the inertia are the same on links of different sizes"
-                yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+                message = f"the mass, {number(same[0][1])} kg, and the inertia are the same on links of different sizes"
+                yield from self.shared(message, [link for link, *_ in same])
 
 
 def _is_urdf(robot: Robot) -> bool:

@@ -5,9 +5,8 @@ import re
 import numpy as np
 
 from kinetree.rules.examples import CART
-from kinetree.rules.quality import others
 from kinetree.rules.rep103.axes import SIDES, WORLDS, carrying, pairs_of, way_between
-from kinetree.rules.rule import Array, Bodies, Found, Poses, Robot, Rule, Threshold
+from kinetree.rules.rule import Array, Bodies, Found, Poses, Robot, Rule, Threshold, others
 
 ALONG = Threshold(0.9, "cosine", "largest angle between directions that are one")
 OTHERS = Threshold(2, "pairs", "smallest number of other pairs that show the direction")

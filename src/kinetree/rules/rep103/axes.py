@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.rules.quality import Shapes
 from kinetree.rules.rep103.clause import Rep103
-from kinetree.rules.rule import Array, Bodies, Found, Poses, Robot, Threshold, link_or_frame, number
+from kinetree.rules.rule import Array, Bodies, Found, Poses, Robot, Threshold, number
 
 NEAR = Threshold(0.05, "rad", "largest turn of the frame from its place, since cameras are calibrated")
 OPTICAL = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
@@ -93,7 +93,7 @@ class Sides(Rep103):
             if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
                 point = ("+" if mean[k] > 0 else "-") + "xyz"[k]
                 message = f"links named {one} are in direction {point} from those named {other}; expected +{letter}"
-                yield self.finding(message, link_or_frame(robot, base))
+                yield self.finding(message, robot.frames[base])
 
 
 class Optical(Rep103):
@@ -123,7 +123,7 @@ class Optical(Rep103):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), (OPTICAL,))
             if off > NEAR:
                 message = f"the frame is {number(np.rad2deg(off))} degrees off; expected rpy -π/2 0 -π/2 in {body!r}"
-                yield self.finding(message, link_or_frame(robot, frame))
+                yield self.finding(message, robot.frames[frame])
 
 
 def pairs_of(names: Iterable[str], alike: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from kinetree.rules.rep199.clause import EXACT, STRICT, Arms, FixedFrame, NoGeom
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.rules.rep199.placement import Given
-from kinetree.rules.rule import Array, Bodies, Finding, Found, Poses, Robot, Threshold, link_or_frame, number, numbers
+from kinetree.rules.rule import Array, Bodies, Finding, Found, Poses, Robot, Threshold, number, numbers
 from kinetree.spatial import se3
 
 OTHER_BASE = re.compile(r".*[/_]base")
@@ -46,7 +46,7 @@ class BaseLink(Rep199):
                 message = (
                     f"this frame moves with {bodies[arm.astray]!r}; expected on {arm.foot!r}, where the arm begins"
                 )
-                yield self.finding(message, link_or_frame(robot, arm.astray))
+                yield self.finding(message, robot.frames[arm.astray])
             elif arm.base_link is None:
                 yield self.absent(robot, arms, arm, "base_link", strict)
 
@@ -116,12 +116,12 @@ class BaseLinkUpright(Rep199):
                 message = (
                     f"the axis of {first.name!r}, the first joint, is {number(leaning)} degrees off z; expected along z"
                 )
-                yield self.finding(message, link_or_frame(robot, arm.base_link))
+                yield self.finding(message, robot.frames[arm.base_link])
             reach = R.T @ (poses[arm.flange or arm.tool0 or arm.end] - poses[arm.base_link])[:3, 3]
             if np.hypot(reach[0], reach[1]) > REACH * np.linalg.norm(reach) and reach[0] < abs(reach[1]):
                 x, y = map(number, reach[:2])
                 message = f"with all joints at zero the arm reaches to x = {x}, y = {y} m; expected x forward"
-                yield self.remark(message, link_or_frame(robot, arm.base_link))
+                yield self.remark(message, robot.frames[arm.base_link])
 
 
 class ChainBeginsAtBaseLink(Rep199):
@@ -152,7 +152,7 @@ class ChainBeginsAtBaseLink(Rep199):
             if link != arm.base_link:
                 first = robot.joints[arm.moving[0]]
                 message = f"the first joint, {first.name!r}, begins on {first.parent!r}; expected on base_link"
-                yield self.finding(message, link_or_frame(robot, arm.base_link))
+                yield self.finding(message, robot.frames[arm.base_link])
 
 
 class FixedBase(FixedFrame):
@@ -203,7 +203,7 @@ class BaseOrientation(Rep199):
                 message = f"is rotated {turned} degrees in {arm.base_link!r}; expected {meant} degrees"
                 if turned == meant:
                     message = f"is rotated {number(off)} degrees from the expected orientation in {arm.base_link!r}"
-                yield self.finding(f"{message}, {_as(T, controller_frames)}", link_or_frame(robot, arm.base))
+                yield self.finding(f"{message}, {_as(T, controller_frames)}", robot.frames[arm.base])
 
 
 class BasePosition(Rep199):
@@ -243,14 +243,14 @@ class BasePosition(Rep199):
                 texts = numbers(np.round((*p, *expected), 6).tolist())
                 message = f"is at {' '.join(texts[:3])} m in {arm.base_link!r}; expected {' '.join(texts[3:])} m"
                 message += f", {_as(T, controller_frames)}"
-                yield self.finding(message, link_or_frame(robot, arm.base))
+                yield self.finding(message, robot.frames[arm.base])
 
     def _not_judged(self, robot: Robot, arm: Arm, p: Array, who: ControllerFrames) -> Finding:
         why = f"no place is known for {who.name}" if who.controller else "the controller is not known"
         there = " ".join(map(number, np.round(p, 6)))
         message = f"is at {there} m in {arm.base_link!r}, which is not judged, because {why}"
         fix = "name it with --controller, or give the place with --base 'X Y Z R P Y' (m, rad)"
-        return self.finding(message, link_or_frame(robot, arm.base or ""), severity="info", fix=fix)
+        return self.finding(message, robot.frames[arm.base or ""], severity="info", fix=fix)
 
 
 def _as(T: Array | str | None, who: ControllerFrames) -> str:
@@ -290,7 +290,7 @@ class BaseParent(Rep199):
                     if link
                     else f"is the parent of {arm.base_link!r}; expected its child"
                 )
-                yield self.finding(message, link_or_frame(robot, arm.base))
+                yield self.finding(message, robot.frames[arm.base])
 
 
 class BaseGeometry(NoGeometry):

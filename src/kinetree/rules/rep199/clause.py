@@ -9,7 +9,7 @@ from kinetree.robot_kinds.arms import Arm
 from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.rule import Array, Bodies, Finding, Found, Joint, Poses, Robot, Rule, Threshold, fact, link_or_frame
+from kinetree.rules.rule import Array, Bodies, Finding, Found, Joint, Poses, Robot, Rule, Threshold, fact
 
 URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-0199.rst"
 
@@ -90,9 +90,7 @@ class NoGeometry(Rep199):
         """A frame of an arm that has shapes."""
         for name in (getattr(arm, self.frame) for arm in arms):
             if name and geometry(robot, name):
-                yield self.finding(
-                    f"this frame has geometry, which belongs to {self.instead}", link_or_frame(robot, name)
-                )
+                yield self.finding(f"this frame has geometry, which belongs to {self.instead}", robot.frames[name])
 
 
 class FixedFrame(Rep199):
@@ -116,7 +114,7 @@ class FixedFrame(Rep199):
                 )
                 message = f"this frame moves with {bodies[name]!r}; expected fixed to {expected}"
             if message:
-                yield self.finding(message, link_or_frame(robot, name))
+                yield self.finding(message, robot.frames[name])
 
 
 def parent(robot: Robot, name: str) -> str | None:

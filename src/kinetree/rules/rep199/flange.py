@@ -22,7 +22,7 @@ from kinetree.rules.rep199.clause import (
 )
 from kinetree.rules.rep199.fixes import add_flange, move_geometry, turn_flange
 from kinetree.rules.rep199.placement import pose_with_z_up
-from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, link_or_frame, number
+from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, number
 
 OWN = re.compile(
     r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo"
@@ -122,7 +122,7 @@ class FlangeAxis(Rep199):
             if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
                 axis = f"the axis of {arm.moving[-1]!r}"
                 message = f"its x axis is {number(off)} degrees off {axis}; expected along it, away from the arm"
-                yield self.finding(message, link_or_frame(robot, arm.flange))
+                yield self.finding(message, robot.frames[arm.flange])
 
 
 class FlangePlace(Rep199):
@@ -158,7 +158,7 @@ class FlangePlace(Rep199):
                 message = f"is {number(abs(along))} m along {last}, of an arm that is {number(long)} m long to there"
             if message:
                 fix = "compare its place with the drawing of the maker"
-                yield self.finding(message, link_or_frame(robot, arm.flange), fix=fix)
+                yield self.finding(message, robot.frames[arm.flange], fix=fix)
 
 
 class FlangeOrientation(Rep199):
@@ -190,7 +190,7 @@ class FlangeOrientation(Rep199):
                 message = f"with all joints at zero its z axis is {number(off)} degrees from vertical; expected up"
                 right = pose_with_z_up(arm, robot, poses)
                 fix = f"with z up its pose in {arm.end!r} is {right}" if right else None
-                yield self.finding(message, link_or_frame(robot, arm.flange), fix=fix)
+                yield self.finding(message, robot.frames[arm.flange], fix=fix)
 
 
 class FlangeParent(Rep199):
@@ -218,7 +218,7 @@ class FlangeParent(Rep199):
             if arm.flange and arm.flange != arm.end and link != arm.end and bodies[arm.flange] == arm.end:
                 yield self.finding(
                     f"is attached to {link!r}; expected {arm.end!r}, the last link that a joint moves",
-                    link_or_frame(robot, arm.flange),
+                    robot.frames[arm.flange],
                 )
 
 

@@ -5,7 +5,7 @@ from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM, SMALL_ARM
 from kinetree.rules.rep199.clause import WITH_ARMS, Arms, Rep199, joints_of
 from kinetree.rules.rep199.fixes import add_prefixes
-from kinetree.rules.rule import Bodies, Found, Link, Robot, link_or_frame
+from kinetree.rules.rule import Bodies, Found, Link, Robot
 
 
 class HasAnArm(Rep199):
@@ -119,6 +119,4 @@ class GroupFrames(Rep199):
             for name in ("flange", "tool0"):
                 if bodies.get(name) == arm.end and arm.prefix:
                     wanted = f"{arm.prefix}{name}"
-                    yield self.finding(
-                        f"the name lacks the prefix of its arm; expected {wanted!r}", link_or_frame(robot, name)
-                    )
+                    yield self.finding(f"the name lacks the prefix of its arm; expected {wanted!r}", robot.frames[name])

@@ -21,7 +21,7 @@ from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
 from kinetree.rules.rep199.flange import GRIPPER, OWN
 from kinetree.rules.rep199.placement import Given
-from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, link_or_frame, number
+from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, number
 from kinetree.xacro_text.calls import AttachedAt
 
 TOGETHER = Threshold(1e-6, "m", "largest distance between the origins of flange and tool0")
@@ -72,7 +72,7 @@ class Tool0(Rep199):
                 if np.deg2rad(off) > EXACT:
                     message = f"is rotated {number(off)} degrees off the last axis"
                     message += f", unlike in other models of {controller_frames.name}"
-                    yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
+                    yield self.finding(message, robot.frames[arm.tool0], severity="warning")
             else:
                 R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
                 off = angle(expected.T @ R)
@@ -80,7 +80,7 @@ class Tool0(Rep199):
                     other = f"against tool0 in other models of {controller_frames.name}"
                     other = other if T is None else "from the orientation that is given"
                     message = f"is rotated {number(off)} degrees {other}"
-                    yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
+                    yield self.finding(message, robot.frames[arm.tool0], severity="warning")
 
 
 class Tool0AtFlange(Rep199):
@@ -103,7 +103,7 @@ class Tool0AtFlange(Rep199):
                 if off > TOGETHER:
                     yield self.finding(
                         f"is {number(off)} m from {arm.flange!r}; expected the same origin",
-                        link_or_frame(robot, arm.tool0),
+                        robot.frames[arm.tool0],
                     )
 
 
@@ -140,7 +140,7 @@ class Tool0Parent(Rep199):
         for arm in arms:
             link = parent(robot, arm.tool0) if arm.tool0 else None
             if arm.tool0 and arm.flange and link != arm.flange:
-                yield self.finding(f"is attached to {link!r}; expected {arm.flange!r}", link_or_frame(robot, arm.tool0))
+                yield self.finding(f"is attached to {link!r}; expected {arm.flange!r}", robot.frames[arm.tool0])
 
 
 class Tool0Leaf(Rep199):

@@ -7,7 +7,7 @@ from kinetree.robot_kinds.arms import NAMES, Arm
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import Arms, Rep199, children, geometry, parent
 from kinetree.rules.rep199.fixes import hang_tools
-from kinetree.rules.rule import Bodies, Found, Robot, fact, link_or_frame
+from kinetree.rules.rule import Bodies, Found, Robot, fact
 
 TOOL = re.compile(r"(?i)(.*[_/-])?(tcp|tool|torch|gripper|eef?|end_?effector)\d*([_/-].*)?")
 """Names of frames of tools."""
@@ -76,7 +76,7 @@ class NumberedTools(RepTool):
             if NUMBERED.fullmatch(tool.bare):
                 yield self.finding(
                     "the name does not say which tool this is; expected one such as 'welding_torch_tip'",
-                    link_or_frame(robot, tool.name),
+                    robot.frames[tool.name],
                 )
 
 
@@ -98,7 +98,7 @@ class MeaninglessTools(RepTool):
             if MEANINGLESS.fullmatch(tool.bare):
                 yield self.finding(
                     "any tool could have this name; expected one such as 'welding_torch_tip'",
-                    link_or_frame(robot, tool.name),
+                    robot.frames[tool.name],
                 )
 
 
@@ -118,7 +118,7 @@ class ToolNames(RepTool):
             if not LEGAL.fullmatch(tool.name):
                 yield self.finding(
                     "is not a legal name of ROS; expected letters, digits, _ and /, first a letter",
-                    link_or_frame(robot, tool.name),
+                    robot.frames[tool.name],
                 )
 
 
@@ -138,4 +138,4 @@ class ToolPlaces(RepTool):
         for tool in tools:
             if tool.arm.flange and parent(robot, tool.name) == tool.arm.end != tool.arm.flange:
                 message = f"this frame of a tool is attached to {tool.arm.end!r}; attach it to {tool.arm.flange!r}"
-                yield self.finding(message, link_or_frame(robot, tool.name))
+                yield self.finding(message, robot.frames[tool.name])

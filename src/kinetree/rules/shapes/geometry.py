@@ -6,7 +6,7 @@ import numpy as np
 
 from kinetree.errors import Severity
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Quality, Shapes, others
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Quality, Shapes
 from kinetree.rules.rule import Found, Threshold, fact, number, numbers
 
 HUGE = Threshold(100.0, "m", "largest size of a shape")
@@ -37,10 +37,9 @@ class NoCollision(LinkQuality):
         seen = [(links, shown[0]) for links, shown in own if shown]
         bare = [link for links, link in seen if not any(one.collisions for one in links)]
         meant = len(seen) > len(bare) > MOST * len(seen)
-        for link in bare[:1] if meant else bare:
-            rest = others([one.name for one in bare[1:]]) if meant else ""
-            message = f"the link moves and has visuals, but no collision shape{rest}"
-            yield self.finding(message, link, severity="info" if meant else None)
+        for links in [bare] if meant else [[link] for link in bare]:
+            message = "the link moves and has visuals, but no collision shape"
+            yield from self.shared(message, links, severity="info" if meant else None)
 
 
 def _is_invisible(visual: Geometry) -> bool:

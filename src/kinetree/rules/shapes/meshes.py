@@ -19,8 +19,8 @@ from kinetree.files.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
-from kinetree.rules.rule import Found, fact, number
+from kinetree.rules.quality import LinkQuality, Quality, Shapes
+from kinetree.rules.rule import Found, fact, number, others
 from kinetree.rules.shapes.addresses import (
     ASTRAY,
     SOUGHT,

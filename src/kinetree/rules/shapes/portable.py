@@ -3,8 +3,8 @@
 import re
 
 from kinetree.errors import Source
-from kinetree.rules.quality import Quality, others, with_blocks
-from kinetree.rules.rule import Found, Robot
+from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Found, Robot, others
 
 ALONE = re.compile(
     r"""["'>]\s*((?:file://)?(?:/(?:home|Users|root|media|mnt)/|/?(?:[A-Za-z]:\\|[CDcd]:/)|\$\(cwd\))[^"'<>]*[\w.])"""

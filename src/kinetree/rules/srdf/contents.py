@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinetree.errors import Severity
 from kinetree.rules.names.sides import on_wrong_side, other_side
-from kinetree.rules.quality import others, with_blocks
+from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import URL as REP199
-from kinetree.rules.rule import Found, Robot, Rule, Threshold, fact
+from kinetree.rules.rule import Found, Robot, Rule, Threshold, fact, others
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Group, Reference, Semantic
