@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from kinetree.display import number as number, numbers as numbers
+from kinetree.display import listed, number as number, numbers as numbers
 from kinetree.errors import SEVERITIES, Finding as Finding, Severity, Source
 from kinetree.model.robot import Frame, Joint as Joint, Link as Link, Robot as Robot, Sensor
 from kinetree.rules.facts import Bodies as Bodies, Poses as Poses, fact as fact
@@ -131,5 +131,4 @@ SAME = " (also "
 
 def others(names: Sequence[str]) -> str:
     """Return a clause with up to eight more things of which the same is true."""
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"{SAME}{', '.join(map(repr, names[:8]))}{more})" if names else ""
+    return f"{SAME}{listed(map(repr, names), 8)})" if names else ""

@@ -1,8 +1,9 @@
 """Parts of a robot that a format cannot represent; a writer refuses them unless the caller leaves them out."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from math import inf
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -69,37 +70,18 @@ def elements_with(robot: Robot, part: str) -> list[str]:
         parts: tuple[Any, ...] = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
         tags = [extension.tag.rpartition("::") for one in parts for extension in one.extensions]
         return [f"<{tag}> of model {scope!r}" if scope else f"<{tag}>" for scope, _, tag in tags]
-    things: Iterable[Any] = ()
-    if part in ("inertial", "geometry"):
-        things = (link for link in robot.links.values() if _has(link, part))
-    elif part == "plane":
-        things = (
-            one for one in robot.links.values() if any(g.shape.kind == part for g in (*one.visuals, *one.collisions))
-        )
-    elif part == "ball":
-        things = (joint for joint in robot.joints.values() if joint.type == part)
-    elif part == "unknown_mass":
-        things = (link for link in robot.links.values() if link.unweighed)
-    elif part == "material":
-        seen = (link for link in robot.links.values() if any(g.material for g in (*link.visuals, *link.collisions)))
-        things = (*robot.materials.values(), *seen)
-    elif part == "force_torque":
-        things = (sensor for sensor in robot.sensors.values() if sensor.force_torque)
-    elif part in OF_JOINTS or part == "velocity_limit":
-        things = (joint for joint in robot.joints.values() if _has(joint, part))
-    elif part != "loop":
-        things = getattr(parts_of(robot), EMPTY[part][0])
+    if part in HAVING:
+        kind, has = HAVING[part]
+        things: Iterable[Any] = filter(has, getattr(robot, kind).values())
     else:
-        things = robot.loops.values()
+        things = getattr(parts_of(robot), EMPTY[part][0])
+    if part == "material":
+        things = (*things, *(link for link in robot.links.values() if any(g.material for g in _shapes(link))))
     return [f"{part} {thing!r}" if isinstance(thing, str) else f"{kind_of(thing)} {thing.name!r}" for thing in things]
 
 
-def _has(thing: Any, part: str) -> bool:
-    if part == "geometry":
-        return bool(thing.visuals or thing.collisions)
-    if part == "velocity_limit":
-        return any(limit.velocity < inf for limit in thing.limits)
-    return bool(getattr(thing, OF_JOINTS[part][0] if part in OF_JOINTS else part))
+def _shapes(link: Link) -> tuple[Geometry, ...]:
+    return (*link.visuals, *link.collisions)
 
 
 EMPTY: Mapping[str, tuple[str, Any]] = {
@@ -122,6 +104,18 @@ OF_JOINTS: Mapping[str, tuple[str, Any]] = {
     "extension": ("extensions", ()),
 }
 """Parts that are a field of joints, likewise."""
+HAVING: Mapping[str, tuple[str, Callable[[Any], object]]] = {
+    "inertial": ("links", attrgetter("inertial")),
+    "geometry": ("links", _shapes),
+    "plane": ("links", lambda link: any(shape.shape.kind == "plane" for shape in _shapes(link))),
+    "unknown_mass": ("links", attrgetter("unweighed")),
+    "ball": ("joints", lambda joint: joint.type == "ball"),
+    "velocity_limit": ("joints", lambda joint: any(limit.velocity < inf for limit in joint.limits)),
+    **{part: ("joints", attrgetter(field)) for part, (field, _) in OF_JOINTS.items()},
+    "force_torque": ("sensors", attrgetter("force_torque")),
+    "loop": ("loops", lambda loop: True),
+}
+"""Parts of links, joints, sensors and loops: the elements, and whether one of them has the part."""
 
 
 def _joint_without(joint: Joint, without: Collection[str]) -> Joint:
