@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import inf
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from kinetree.formats.losses.balls import without_balls
 from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, TITLES, Case, elements_of
 from kinetree.formats.losses.parts import PARTS, check_parts, unread
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
+from kinetree.model.edit.extensions import change_extensions
 from kinetree.model.names import kind_of
-from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Shape
+from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor, Shape
 from kinetree.spatial.se3 import frozen, homogeneous, rotation_between
 
 WIDE, THICK = 100.0, 0.01
 """Sides, m, of a box in place of a plane: of a plane without end, and its thickness."""
-T = TypeVar("T", Link, Joint, Sensor, Geometry)
 
 
 def leave_out(parts: Parts, without: Collection[str]) -> Parts:
@@ -36,30 +36,13 @@ def leave_out(parts: Parts, without: Collection[str]) -> Parts:
     made.links = [_link_without(link, without) for link in parts.links]
     frames = {frame.name: frame for frame in parts.frames} if "frame" in without else {}
     made.sensors = [_sensor_without(sensor, frames, without) for sensor in made.sensors]
-    return _without_left_out(made, without)
-
-
-def _without_left_out(parts: Parts, without: Collection[str]) -> Parts:
-    """Return the parts without elements of URDF and SDF that belong to `without` and that a reader has left out, but
-    kept as they stand."""
-    places = [(format, place) for format in ("urdf", "sdf") for place in unread(format, without)]
-    gone = {(format, place.rpartition("/")[2]) for format, place in places}
-
-    def of(thing: T) -> T:
-        kept: tuple[Extension, ...] = tuple(e for e in thing.extensions if (e.format, e.tag) not in gone)
-        return thing if len(kept) == len(thing.extensions) else replace(thing, extensions=kept)
-
-    def of_link(link: Link) -> Link:
-        return replace(of(link), visuals=tuple(map(of, link.visuals)), collisions=tuple(map(of, link.collisions)))
-
-    return replace(
-        parts,
-        extensions=[e for e in parts.extensions if (e.format, e.tag) not in gone],
-        links=[of_link(link) for link in parts.links],
-        joints=[of(joint) for joint in parts.joints],
-        loops=[of(joint) for joint in parts.loops],
-        sensors=[of(sensor) for sensor in parts.sensors],
-    )
+    # elements of URDF and SDF that belong to `without`, which a reader has left out but kept as they stand
+    unread_ones = {
+        (format, place.rpartition("/")[2]) for format in ("urdf", "sdf") for place in unread(format, without)
+    }
+    every = "extension" in without
+    change_extensions(made, lambda one: None if every or (one.format, one.tag) in unread_ones else one)
+    return made
 
 
 def elements_with(robot: Robot, part: str) -> list[str]:
@@ -85,7 +68,6 @@ def _shapes(link: Link) -> tuple[Geometry, ...]:
 
 
 EMPTY: Mapping[str, tuple[str, Any]] = {
-    "extension": ("extensions", ()),
     "material": ("materials", ()),
     "sensor": ("sensors", ()),
     "coupled_limit": ("coupled_limits", ()),
@@ -101,7 +83,6 @@ OF_JOINTS: Mapping[str, tuple[str, Any]] = {
     "safety": ("safety", None),
     "calibration": ("calibration", None),
     "mimic": ("mimic", None),
-    "extension": ("extensions", ()),
 }
 """Parts that are a field of joints, likewise."""
 HAVING: Mapping[str, tuple[str, Callable[[Any], object]]] = {
@@ -128,16 +109,12 @@ def _link_without(link: Link, without: Collection[str]) -> Link:
     changes: dict[str, Any] = {"inertial": None} if "inertial" in without else {}
     if {"inertial", "unknown_mass"} & {*without}:
         changes["unweighed"] = ""
-    if "extension" in without:
-        changes["extensions"] = ()
     for name in ("visuals", "collisions"):
         shapes: tuple[Geometry, ...] = getattr(link, name) if "geometry" not in without else ()
         if "plane" in without:
             shapes = tuple(map(_boxed, shapes))
         if "material" in without:
             shapes = tuple(replace(shape, material=None) for shape in shapes)
-        if "extension" in without:
-            shapes = tuple(replace(shape, extensions=()) for shape in shapes)
         changes[name] = shapes
     return replace(link, **changes)
 
@@ -155,9 +132,7 @@ def _boxed(geometry: Geometry) -> Geometry:
 def _sensor_without(sensor: Sensor, frames: Mapping[str, Frame], without: Collection[str]) -> Sensor:
     if frame := frames.get(sensor.frame):
         sensor = replace(sensor, frame=frame.link, origin=frozen(frame.origin @ sensor.origin))
-    if "force_torque" in without:
-        sensor = without_reading(sensor)
-    return replace(sensor, extensions=()) if "extension" in without else sensor
+    return without_reading(sensor) if "force_torque" in without else sensor
 
 
 class Losses:

@@ -8,12 +8,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from kinetree.errors import Source
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.rules.contact.contacts import FEW, Contacts
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import Quality, unit
 from kinetree.rules.rule import Array, Found, Robot, Rule, Threshold, fact, number
 from kinetree.rules.srdf.contents import SRDF
-from kinetree.syntax.xml.reader import Report, parse
 
 URL = "https://wiki.ros.org/srdf"
 QUATERNION = 4
@@ -158,12 +158,9 @@ def postures(robot: Robot) -> tuple[Posture, ...]:
     for state in robot.semantic.group_states if robot.semantic else ():
         given = {one.name: one.value for one in state.joints}
         found += _posture(robot, given, f"group_state {state.name!r}", state.source)
-    for one in robot.extensions:
-        root = parse(one.text, "", Report()) if (one.format, one.tag) == ("mjcf", "keyframe") else None
-        joints = [
-            (own["joint"], int(own["nq"])) for e in (root.children if root else ()) if "nq" in (own := e.attributes)
-        ]
-        for key in root.find_all("key") if root else ():
+    for one, root in kept_elements(robot.extensions, "mjcf", "keyframe"):
+        joints = [(own["joint"], int(own["nq"])) for e in root.children if "nq" in (own := e.attributes)]
+        for key in root.find_all("key"):
             numbers, given = _numbers(key.get("qpos") or ""), {}
             for name, count in joints if len(numbers) == sum(count for _, count in joints) else ():
                 given[name], numbers = numbers[:count], numbers[count:]

@@ -2,10 +2,10 @@
 
 from math import inf, log10
 
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.rules.quality import JointQuality
 from kinetree.rules.rule import Found, Joint, Robot, Threshold, number, numbers
 from kinetree.syntax.numbers import numbers as numbers_in
-from kinetree.syntax.xml.reader import Report, parse
 
 MANY = Threshold(4, "joints", "smallest number of joints with the same limits")
 PAIR = Threshold(2, "joints", "the same, if an exporter or an example writes these limits")
@@ -85,11 +85,8 @@ class ActuatorRange(JointQuality):
     def check(self, robot: Robot) -> Found:
         """A range of control or force that exceeds that of the joint. Actuators with classes or gears are not
         judged."""
-        for extension in robot.extensions:
-            if extension.format != "mjcf" or extension.tag != "actuator":
-                continue
-            section = parse(extension.text, "<actuator>", Report())
-            for element in section.children if section else ():
+        for _, section in kept_elements(robot.extensions, "mjcf", "actuator"):
+            for element in section.children:
                 joint = robot.joints.get(element.get("joint") or "")
                 if joint is None or not {"gear", "class"}.isdisjoint(element.attributes) or joint.kind.nv != 1:
                     continue
