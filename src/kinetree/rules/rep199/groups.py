@@ -74,9 +74,7 @@ class GroupPrefixes(Rep199):
 
     def check(self, robot: Robot, arms: Arms) -> Found:
         """Arms have the same prefix, or links or joints of an arm lack it."""
-        if len(arms) < 2:
-            return
-        for i, arm in enumerate(arms):
+        for i, arm in enumerate(arms if len(arms) > 1 else ()):
             same = [other for other in arms[:i] if other.prefix == arm.prefix]
             if same:
                 message = f"the arms that end with {same[0].end!r} and {arm.end!r} have no prefixes of their own"
@@ -113,9 +111,7 @@ class GroupFrames(Rep199):
 
     def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Found:
         """A frame at the end of an arm is called flange or tool0 with another prefix than the arm's."""
-        if len(arms) < 2:
-            return
-        for arm in arms:
+        for arm in arms if len(arms) > 1 else ():
             for name in ("flange", "tool0"):
                 if bodies.get(name) == arm.end and arm.prefix:
                     wanted = f"{arm.prefix}{name}"
