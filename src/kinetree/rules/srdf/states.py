@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from kinetree.display import listed
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.rules.blocks.gazebo import repeated
 from kinetree.rules.joints.values import FOLLOWS, ROUNDED, TURN, value_fault
@@ -204,6 +205,4 @@ class AdjacentPairs(OfSrdf):
 
 def _listed(names: list[str]) -> str:
     """Return names with commas between them, quoted unless they are words already."""
-    shown = [name if name.startswith("'") else repr(name) for name in names]
-    more = f" and {len(shown) - MOST} more" if len(shown) > MOST else ""
-    return ", ".join(shown[:MOST]) + more
+    return listed((name if name.startswith("'") else repr(name) for name in names), MOST)
