@@ -78,9 +78,11 @@ def test_words_are_those_of_the_file_as_it_is_now(tmp_path, monkeypatch):
     with snapshot({file: b"limits: {unsaved: 1}"}):
         assert "unsaved" in words_of("a.yaml")
     assert "unsaved" not in words_of("a.yaml")
+    (tmp_path / "other/a.yaml").write_text(LIMITS.replace("pan", "nod"))
+    os.utime("other/a.yaml", ns=(0, file.stat().st_mtime_ns))
     monkeypatch.chdir("other")
-    assert words_of("a.yaml") is None
-    assert words_of("a\0.yaml") is None
+    assert "nod_joint" in words_of("a.yaml")
+    assert [words_of(name) for name in ("b.yaml", "a\0.yaml")] == [None, None]
 
 
 def test_other_yaml_is_no_description(tmp_path, found):
