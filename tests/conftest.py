@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import tempfile
 from functools import partial
 from zlib import crc32
 
@@ -80,6 +81,17 @@ def _own_cache(tmp_path_factory):
         base = base.parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KINETREE_CACHE", str(base / "kernels"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_temporary_files(tmp_path_factory):
+    """The folders of the tests lie in one of temporary files, where a search for packages, projects and meshes ends: no
+    test meets what another one has written."""
+    base = str(tmp_path_factory.getbasetemp())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", base)
+        patch.setattr(tempfile, "tempdir", base)
         yield
 
 

@@ -270,6 +270,12 @@ class TestWorkspace:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         assert workspace_of(tmp_path / "a/arm.urdf") == [str(tmp_path / "a")]
 
+    def test_folders_of_other_tests_are_none(self, tmp_path):
+        put(tmp_path.parent / "nowhere_else/package.xml", "<package><name>nowhere_else</name></package>")
+        file = put(tmp_path / "arm.xacro", included("$(find nowhere_else)/package.xml"))
+        with pytest.raises(kt.KinetreeError, match="'nowhere_else' cannot be found"):
+            kt.load(file)
+
     def test_a_home_that_is_a_link_is_none(self, tmp_path, monkeypatch):
         put(tmp_path / "data/user/.git/config", "")
         (tmp_path / "home").symlink_to(tmp_path / "data/user")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from kinetree.display import listed
 from kinetree.errors import KinetreeError, fail
 
 MARKS = (".git", "kinetree.toml", "pyproject.toml", "package.xml")
@@ -159,8 +160,7 @@ class RealPaths:
 def refusal(wanted: str, path: str, confinement: Confinement) -> KinetreeError:
     """Return the error for a path outside the folders. wanted: as it is requested. path: where it is."""
     where = "" if path in wanted else f", which is {path},"
-    folders = list(dict.fromkeys(map(real, confinement.folders)))
-    read = ", ".join(folders[:MAX_SHOWN]) + (f" and {len(folders) - MAX_SHOWN} more" if folders[MAX_SHOWN:] else "")
+    read = listed(map(real, confinement.folders), MAX_SHOWN)
     message = f"{wanted}{where} lies outside of the workspace; read are files in {read or 'no folder'} and in packages"
     return fail("confined", message, fix=f"if it belongs to the model, {ALLOW}")
 

@@ -82,11 +82,11 @@ def some(names: Iterable[str], most: int = MOST) -> str:
     return f"{shown}, … {len(names)} in all"
 
 
-def listed(names: Iterable[str], most: int = LISTED) -> str:
+def listed(names: Iterable[str], most: int = LISTED, between: str = ", ") -> str:
     """Return the first `most` different names, and how many there are besides."""
     shown = list(dict.fromkeys(names))
     more = len(shown) - most
-    return ", ".join(shown[:most]) + (f" and {more} more" if more > 0 else "")
+    return between.join(shown[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def counted(number: Any, word: str) -> str:

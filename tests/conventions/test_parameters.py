@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from kinetree.checker.job import check_job
 from kinetree.checker.parameters import MAX_BYTES, words_of
 from kinetree.checker.plan import jobs_of
 from kinetree.errors import KinetreeError
+from kinetree.files.opener import snapshot
 from kinetree.rules.options import CheckOptions
 from rule_cases.builders import joint, limit, link, robot
 
@@ -62,6 +64,25 @@ def test_the_keys_of_a_file_show_that_it_has_parameters(tmp_path, key):
         file = tmp_path / f"{len([*tmp_path.iterdir()])}.yaml"
         file.write_text(text)
         assert (words_of(str(file)) is not None) == is_one, text
+
+
+def test_words_are_those_of_the_file_as_it_is_now(tmp_path, monkeypatch):
+    (file := tmp_path / "a.yaml").write_text(LIMITS)
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert "pan_joint" in words_of("a.yaml")
+    assert words_of("a.yaml") is words_of("a.yaml")  # remembered
+    file.write_text(LIMITS.replace("pan", "yaw"))  # as long as before
+    os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))
+    assert "yaw_joint" in words_of("a.yaml")
+    with snapshot({file: b"limits: {unsaved: 1}"}):
+        assert "unsaved" in words_of("a.yaml")
+    assert "unsaved" not in words_of("a.yaml")
+    (tmp_path / "other/a.yaml").write_text(LIMITS.replace("pan", "nod"))
+    os.utime("other/a.yaml", ns=(0, file.stat().st_mtime_ns))
+    monkeypatch.chdir("other")
+    assert "nod_joint" in words_of("a.yaml")
+    assert [words_of(name) for name in ("b.yaml", "a\0.yaml")] == [None, None]
 
 
 def test_other_yaml_is_no_description(tmp_path, found):

@@ -56,6 +56,12 @@ def test_a_mesh_has_the_mass_of_its_volume(rule, file, tmp_path):
     assert_allclose(inertia, INERTIA, atol=1e-9)
 
 
+def test_a_geom_that_mujoco_skips_weighs_nothing(tmp_path):
+    body = '<geom type="sphere" size="0.1" mass="{}"/>'
+    assert load(tmp_path, body=body.format("1e-15")).links["b"].inertial is None
+    assert load(tmp_path, body=body.format("1e-13")).links["b"].inertial.mass == 1e-13
+
+
 def test_an_inline_mesh_has_one_too_and_scale_places_and_mass_count(tmp_path):
     vertices = f'vertex="{mesh_files.NUMBERS}"'
     for mesh in (vertices, vertices + ' face="0 2 1 0 1 3 0 3 2 1 2 3"'):

@@ -51,6 +51,11 @@ def load(text: str, *without: str) -> kt.Robot:
     return kt.load(text, format="urdf", without=without)
 
 
+def test_joints_with_a_limit_of_velocity():
+    assert elements_with(load(ARM), "velocity_limit") == ["joint 'lead'", "joint 'follow'"]
+    assert elements_with(load(ARM, "limit"), "velocity_limit") == []
+
+
 class TestErrors:
     @each("part", BROKEN)
     def test_errors_in_a_part_that_is_left_out_do_not_count(self, part):

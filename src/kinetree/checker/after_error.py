@@ -13,8 +13,7 @@ from kinetree.model.complete import HIDDEN
 from kinetree.model.robot import Robot
 from kinetree.rules.facts import Subject, needs
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.quality import SAME, others
-from kinetree.rules.rule import Rule
+from kinetree.rules.rule import SAME, Rule, others
 
 QUOTED = re.compile(r"'([^']+)'")
 NOT_FOUND = re.compile(r"(?!the (mesh )?file ).*(not exist|neither a )")

@@ -14,7 +14,7 @@ from kinetree.checker.job import CheckReport
 from kinetree.checker.parameters import ENDINGS, words_of
 from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.files.opener import files_below, read_file
-from kinetree.formats.registry import FORMATS
+from kinetree.formats.registry import FORMATS, format_of_text
 from kinetree.load import format_of
 from kinetree.robots.packaged import is_packaged, names
 
@@ -93,14 +93,16 @@ def models_in(folder: Path, srdf: bool = False) -> Iterator[Path]:
             yield path
 
 
-def is_model(path: Path) -> bool:
-    """Return whether a file is a robot description, by its ending, or for .xml by its root element."""
+def is_model(path: Path, text: str | None = None) -> bool:
+    """Return whether a file is a robot description, by its ending, or for .xml by its root element. text: its content,
+    if that is not what is on the disk."""
     if is_srdf(path.name):
         return False
     if path.suffix.lower() != ".xml":
         return path.name.lower().endswith(tuple(s for name in CHECKED for s in FORMATS[name].suffixes))
     try:
-        return format_of(path).name in CHECKED
+        format = format_of(path) if text is None else format_of_text(path, text.encode("utf-8", "replace"))
+        return format.name in CHECKED
     except KinetreeError:  # not one of ours
         return False
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from kinetree.checker.after_error import QUOTED, findings_by_rule
 from kinetree.checker.corrected import corrected, files_for
+from kinetree.display import listed
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.files.opener import Files
 from kinetree.formats.registry import FORMATS
@@ -63,8 +64,6 @@ MISSING = re.compile("exist|neither|not found")
 """Words in messages about names that nothing has."""
 MOST = 20
 """Most macros of a file that are expanded."""
-LISTED = 3
-"""Most calls in a message."""
 
 Key = tuple[object, ...]
 """Code, place and words of a finding."""
@@ -96,13 +95,12 @@ def uncalled_findings(robot: Robot, options: CheckOptions, makes_robot: bool) ->
     sure = _without_made_up(given, macros, shown, known, {k: f for some in results if some for k, f in some.items()})
     if not checked or (makes_robot and not sure):
         return sure
-    as_called = [_shown(one) for group in checked for one, _ in group]
-    more = f" and {len(as_called) - LISTED} more" if len(as_called) > LISTED else ""
+    shown_calls = listed([_shown(one) for group in checked for one, _ in group], between="; ")
     gone = (one for group, some in zip(groups, results, strict=True) if some is None for one, _ in group)
     if lost := [DEFINED_CALL.findall(one)[0] for one in gone]:
-        more += f"; not checked, as no arguments were found with which they make a robot: {', '.join(lost)}"
+        shown_calls += f"; not checked, as no arguments were found with which they make a robot: {', '.join(lost)}"
     who = "has macros that" if makes_robot else "contains only macros, which"
-    message = f"{who} no robot of the package calls; checked as {'; '.join(as_called[:LISTED])}{more}"
+    message = f"{who} no robot of the package calls; checked as {shown_calls}"
     element = f"robot {robot.name!r}" if makes_robot else None
     return [*sure, Finding("macro-not-called", "info", message, Source(file, 1), element)]
 

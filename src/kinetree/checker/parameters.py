@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kinetree.checker.after_error import Answers, findings_by_rule
 from kinetree.errors import SEVERITIES, Finding, KinetreeError
-from kinetree.files.opener import read_file
+from kinetree.files.opener import is_held, read_file
 from kinetree.model.robot import Robot
 from kinetree.rules.facts import needs
 from kinetree.rules.options import CheckOptions
@@ -23,13 +23,27 @@ LEAST, PART, MAX_BYTES = 2, 0.5, 100_000
 """Least joints of a robot that a file names which fits it; least part of the joints that it names; its largest size."""
 
 
-@lru_cache(4000)
 def words_of(file: str) -> Set[str] | None:
     """Return the words of a YAML file with limits or parameters of controllers, None for another file."""
+    path = Path(file)
     try:
-        content = read_file(Path(file)) if file.lower().endswith(ENDINGS) else b""
-    except KinetreeError:
+        if not file.lower().endswith(ENDINGS):
+            return None
+        if is_held(path):
+            return _words(read_file(path))
+        status = os.stat(path)
+        return _words_in(path.absolute(), status.st_mtime_ns, status.st_size)
+    except (OSError, ValueError, KinetreeError):  # a null character is a ValueError
         return None
+
+
+@lru_cache(4000)
+def _words_in(file: Path, _mtime_ns: int, _size: int) -> Set[str] | None:
+    """Return the words of a file, remembered as long as it does not change. Raises KinetreeError."""
+    return _words(read_file(file))
+
+
+def _words(content: bytes) -> Set[str] | None:
     is_one = len(content) <= MAX_BYTES and content.lstrip()[:1] != b"<" and CONTENT.search(content)
     return frozenset(word.decode() for word in re.findall(rb"[\w./-]+", content)) if is_one else None
 

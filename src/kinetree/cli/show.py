@@ -14,6 +14,7 @@ from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.cli._pendant import CommandArm, with_arm
 from kinetree.cli._say import remark, say
+from kinetree.display import listed
 from kinetree.errors import fail
 from kinetree.files.output import write_whole
 from kinetree.lab.reach.map import read_reach
@@ -87,8 +88,7 @@ def command(
         arm.print_joints(q, in_degrees, sys.stderr)
     if q is not None and not robot.limits.contains(q):
         outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
-        more = f" and {len(outside) - 4} more" if len(outside) > 4 else ""
-        remark(f"the configuration of --q is outside of {', '.join(outside[:4])}{more}")
+        remark(f"the configuration of --q is outside of {listed(outside, 4)}")
     if "motion" in given:
         given["motion"] = _motion(robot, given["motion"], in_degrees, arm)
     if "reach" in given:

@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from kinetree.errors import KinetreeError, fail
+from kinetree.errors import fail
 from kinetree.fixer.apply import Task, with_edits
 from kinetree.fixer.state import State
+from kinetree.fixer.xacro_edits import root_of
 from kinetree.model.robot import Joint, Robot
 from kinetree.repairs.edit import Edit, New, insert_after, insert_inside
 from kinetree.repairs.fixes import Elements, new_frame
 from kinetree.rules.facts import Subject
 from kinetree.spatial.se3 import Array
-from kinetree.syntax.xml.reader import Report, parse
 
 TOOL0 = "tool0"
 
@@ -32,11 +32,7 @@ def add_tools(task: Task, state: State, tools: Mapping[str, Array]) -> State:
         new = _new(state.robot, name, joint, T)
         if found.root.document.origins:  # of xacro: at the end of the file, for the macros may make several arms
             path = Path(task.file).resolve()
-            report = Report()
-            root = parse(state.contents[path], task.file, report)
-            if root is None:
-                raise KinetreeError(report.findings)
-            edit: Edit = insert_inside(root, *new)
+            edit: Edit = insert_inside(root_of(state.contents[path], task.file), *new)
         else:
             edit = insert_after(found.joints[joint.name], *new)
         state = with_edits(task, state, (edit,))

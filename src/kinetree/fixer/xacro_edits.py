@@ -345,7 +345,7 @@ def _as_written(name: str, old: str, written: str) -> str | None:
 
 
 def root_of(content: bytes, file: str) -> Element:
-    """Return the places whose expanded elements need different edits, and why. made: number of elements of each."""
+    """Return the root of a file. Raises KinetreeError if it cannot be read."""
     report = Report()
     root = parse(content, file, report)
     if root is None:

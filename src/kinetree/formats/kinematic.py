@@ -34,7 +34,7 @@ def ends(
 
 def quoted(name: str) -> str:
     """Return a name between double quotes, on one line."""
-    return json.dumps(name, ensure_ascii=False)
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def unquoted(text: str) -> str | None:

@@ -12,13 +12,12 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from kinetree.checker.files import CHECKED, SRDFS
+from kinetree.checker.files import is_model, is_srdf
 from kinetree.checker.job import Job
 from kinetree.checker.plan import jobs
 from kinetree.confine import is_shared
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.plain_file import open_plain
-from kinetree.formats.registry import FORMATS, format_of_text
 from kinetree.lsp.answers import Look, Mark, Refusal
 from kinetree.lsp.diagnostics import mark_of
 from kinetree.lsp.text import Text, encoded
@@ -190,15 +189,7 @@ def look_of(findings: Iterable[Finding], path: str, everywhere: bool = False) ->
 
 def is_description(document: Document) -> bool:
     """Return whether a document is a robot description, by the ending of its name, or for .xml by its root element."""
-    name = document.path.lower()
-    if name.endswith(SRDFS):
-        return True
-    if not name.endswith(".xml"):
-        return name.endswith(tuple(ending for format in CHECKED for ending in FORMATS[format].suffixes))
-    try:
-        return format_of_text(Path(document.path), document.text.content.encode("utf-8", "replace")).name in CHECKED
-    except KinetreeError:
-        return False
+    return is_srdf(document.path) or is_model(Path(document.path), document.text.content)
 
 
 def real(path: str) -> str:

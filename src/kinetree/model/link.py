@@ -1,7 +1,7 @@
 """Links of a robot: their masses, and the shapes that are seen or felt. All frozen; SI units."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from kinetree.display import Brief
 from kinetree.errors import Source
@@ -66,3 +66,8 @@ class Link(Brief):
     extensions: tuple[Extension, ...] = ()
     source: Source | None = None
     unweighed: str = ""
+
+
+def with_shapes(link: Link, change: Callable[[Geometry], Geometry]) -> Link:
+    """Return a link with other shapes, seen and felt."""
+    return replace(link, visuals=tuple(map(change, link.visuals)), collisions=tuple(map(change, link.collisions)))

@@ -5,9 +5,8 @@ from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.files.opener import Files
-from kinetree.model.robot import Robot
 from kinetree.repairs.fixes import exact
-from kinetree.rules.facts import fact
+from kinetree.rules.rule import Robot, fact
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 

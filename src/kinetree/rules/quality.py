@@ -1,20 +1,17 @@
 """Base of the rules for every robot, with the arm of their examples and measures of its bodies."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from kinetree.display import numbers
 from kinetree.errors import Source
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.rules.examples import ARM
-from kinetree.rules.facts import Bodies, fact
-from kinetree.rules.rule import Rule
-from kinetree.spatial.se3 import Array
+from kinetree.rules.rule import Array, Bodies, Rule, fact, numbers
 
 T = TypeVar("T")
 
@@ -71,14 +68,6 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
 STATIC = re.compile(r">\s*(true|1)\s*<", re.IGNORECASE)
 FREE = 6
 """Degrees of freedom of a floating joint."""
-SAME = " (also "
-"""Beginning of the names of other elements of which a finding says the same."""
-
-
-def others(names: Sequence[str]) -> str:
-    """Return a clause with up to eight more things of which the same is true."""
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"{SAME}{', '.join(map(repr, names[:8]))}{more})" if names else ""
 
 
 def span(joint: Joint) -> str:

@@ -3,12 +3,9 @@
 R105-001, one parent for each frame, is the reader's `two-parents`: a robot that breaks it is not made.
 """
 
-from collections.abc import Iterator
 from typing import ClassVar
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
-from kinetree.rules.rule import Rule
+from kinetree.rules.rule import Found, Robot, Rule
 
 ORDER = ("earth", "map", "odom", "base_link")
 """From parent to child."""
@@ -43,7 +40,7 @@ class WorldFrames(Rep105):
     bad = """<link name="chassis"/><link name="odom"/>
   <joint name="base_link-odom" type="fixed"><parent link="base_link"/><child link="odom"/></joint>"""
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """Such a frame in the model: below one that it should be above, or at all."""
         for link in (name for name in ORDER[:-1] if name in robot.links):
             later = ORDER[ORDER.index(link) + 1 :]

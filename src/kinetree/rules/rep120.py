@@ -3,10 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import Bodies
-from kinetree.rules.rule import Rule, link_or_frame
+from kinetree.rules.rule import Bodies, Found, Robot, Rule
 
 NAMES = (*(f"{side}_{part}" for part in ("wrist", "gripper", "ankle", "sole") for side in "lr"), "torso", "gaze")
 """Frames of every humanoid; l_toe and r_toe are for feet with toes."""
@@ -67,7 +64,7 @@ class BaseLink(Rep120):
     good = '<joint name="base_link_joint" type="fixed">'
     bad = '<joint name="base_link_joint" type="continuous">'
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
         root = root_body(robot, bodies)
         if "base_link" not in robot.frames:
@@ -77,11 +74,11 @@ class BaseLink(Rep120):
         elif bodies["base_link"] != root:
             joint = robot.joints_to(bodies["base_link"])[-1]
             message = f"the joint {joint.name!r} moves base_link relative to the root body {root!r}; attach it rigidly"
-            yield self.finding(message, link_or_frame(robot, "base_link"))
+            yield self.finding(message, robot.frames["base_link"])
         for name in robot.frames:
             if name.lower().removesuffix("_link") in WAISTS and bodies[name] != root:
                 message = f"the root body is {root!r}, but REP-120 recommends the waist"
-                yield self.remark(message, link_or_frame(robot, name))
+                yield self.remark(message, robot.frames[name])
 
 
 class Footprint(Rep120):
@@ -99,11 +96,11 @@ class Footprint(Rep120):
     bad = """<link name="base_link"></link><link name="base_footprint"/>
   <joint name="footprint" type="fixed"><parent link="base_link"/><child link="base_footprint"/></joint>"""
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """Both frames on one body."""
         if "base_footprint" in robot.frames and bodies["base_footprint"] == bodies.get("base_link"):
             message = "the frame is fixed to base_link, but on a walking robot a node broadcasts it; remove it"
-            yield self.finding(message, link_or_frame(robot, "base_footprint"))
+            yield self.finding(message, robot.frames["base_footprint"])
 
 
 class Hierarchy(Rep120):
@@ -118,7 +115,7 @@ class Hierarchy(Rep120):
     good = '<parent link="l_wrist"/>\n    <child link="l_gripper"/>'
     bad = '<parent link="base_link"/>\n    <child link="l_gripper"/>'
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """Frames that are missing, and bodies that do not carry those that they should."""
         missing = [name for name in NAMES if name not in robot.frames]
         if missing:
@@ -127,7 +124,7 @@ class Hierarchy(Rep120):
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
                 yield self.finding(
-                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}", link_or_frame(robot, outer)
+                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}", robot.frames[outer]
                 )
         ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
         if len(ends) == 3 and "torso" in robot.frames:
@@ -137,7 +134,7 @@ class Hierarchy(Rep120):
                     f"the frame is on the body of {bodies['torso']!r}; expected {common!r}, the last body that carries "
                     f"{', '.join(ends)}"
                 )
-                yield self.finding(message, link_or_frame(robot, "torso"))
+                yield self.finding(message, robot.frames["torso"])
 
 
 def root_body(robot: Robot, bodies: Bodies) -> str:

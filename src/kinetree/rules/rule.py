@@ -1,18 +1,28 @@
-"""Base of all rules: each rule is a class that explains itself and yields findings."""
+"""Base of all rules: each rule is a class that explains itself and yields findings.
 
-from collections.abc import Iterator, Mapping
+The names that most rules need are imported from here, so that a file of rules begins with what is its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from kinetree.errors import SEVERITIES, Finding, Severity, Source
-from kinetree.model.robot import Frame, Joint, Link, Robot, Sensor
+from kinetree.display import listed, number as number, numbers as numbers
+from kinetree.errors import SEVERITIES, Finding as Finding, Severity, Source
+from kinetree.model.robot import Frame, Joint as Joint, Link as Link, Robot as Robot, Sensor
+from kinetree.rules.facts import Bodies as Bodies, Poses as Poses, fact as fact
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.threshold import Threshold as Threshold
+from kinetree.spatial.se3 import Array as Array
+from kinetree.syntax.xml.reader import Element as Element
 
+Found = Iterator[Finding]
+"""What the `check` of a rule returns."""
 Level = Literal["MUST", "SHOULD", "MAY"]
 Evidence = Literal["certain", "heuristic", "advice"]
 
 _BY_LEVEL: dict[Level, Severity] = {"MUST": "error", "SHOULD": "warning", "MAY": "info"}
+About = Link | Joint | Frame | Sensor | Robot | Element | str
 _AT_MOST: dict[Evidence, Severity] = {"certain": "error", "heuristic": "warning", "advice": "info"}
 
 
@@ -81,23 +91,33 @@ class Rule:
     def finding(
         self,
         message: str,
-        about: Link | Joint | Frame | Sensor | Robot | str,
+        about: About,
         *,
         source: Source | None = None,
         severity: Severity | None = None,
         fix: str | None = None,
     ) -> Finding:
-        """Return one finding. about: its element, and its place if there is no `source`. fix: how to correct it."""
+        """Return one finding. about: its element, and its place if there is no `source`; the own frame of a link is
+        that link. fix: how to correct it."""
         severity = severity or self.severity()
         assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
         if isinstance(about, str):
             return Finding(self.code, severity, message, source, about, fix)
-        element = f"{type(about).__name__.lower()} {about.name!r}"
+        if isinstance(about, Element):
+            return Finding(self.code, severity, message, source or about.source, about.label, fix)
+        is_link = isinstance(about, Frame) and about.name == about.link
+        element = f"{'link' if is_link else type(about).__name__.lower()} {about.name!r}"
         return Finding(self.code, severity, message, source or about.source, element, fix)
 
-    def remark(self, message: str, about: Link | Joint | Frame | Sensor | Robot | str) -> Finding:
+    def remark(self, message: str, about: About) -> Finding:
         """Return a remark: a finding of severity "info"."""
         return self.finding(message, about, severity="info")
+
+    def shared(self, message: str, about: Sequence[Link | Joint], **more: Any) -> Found:
+        """Yield one finding about the first of several elements, which names up to eight others of which the same is
+        true; none for no elements."""
+        if about:
+            yield self.finding(message + others([one.name for one in about[1:]]), about[0], **more)
 
     def findings(self, facts: Mapping[str, Any]) -> Iterator[Finding]:
         """Return the findings of the rule. facts: all inputs of `check`."""
@@ -105,6 +125,10 @@ class Rule:
         return found
 
 
-def link_or_frame(robot: Robot, name: str) -> Link | Frame:
-    """Return the link of a name, or the frame that is none of a link."""
-    return robot.links.get(name) or robot.frames[name]
+SAME = " (also "
+"""Beginning of the names of other elements of which a finding says the same."""
+
+
+def others(names: Sequence[str]) -> str:
+    """Return a clause with up to eight more things of which the same is true."""
+    return f"{SAME}{listed(map(repr, names), 8)})" if names else ""

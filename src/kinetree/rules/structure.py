@@ -3,14 +3,10 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from kinetree.display import number
-from kinetree.errors import Finding, Source, nearest_names
+from kinetree.errors import Source, nearest_names
 from kinetree.model.references import REFERENCES, TEXT
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
-from kinetree.rules.rule import Rule
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Robot, Rule, Threshold, fact, number
 from kinetree.syntax.xml.reader import Element, Report, parse
 
 BLOCKS = """\
@@ -56,7 +52,7 @@ class RootInertia(Quality):
         """<inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.3"/></inertial>"""
     )
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """An inertial with a mass of the root of a URDF model; other formats let their roots move."""
         root = robot.links[robot.root]
         if root.inertial and root.inertial.mass and robot.text and robot.text.format == "urdf":
@@ -85,7 +81,7 @@ class GazeboReference(BlockRule):
     good = """<gazebo reference="link_2">"""
     bad = """<gazebo reference="link_7">"""
 
-    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Found:
         """A name that no link and no joint has. A name that a text of xacro makes in a branch that was not taken is
         right."""
         known = [*robot.links, *robot.joints]
@@ -120,7 +116,7 @@ class TransmissionJoint(BlockRule):
     good = """<joint name="joint_1"/>"""
     bad = """<joint name="joint_01"/>"""
 
-    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Found:
         """A name that no joint has; not of transmissions inside of ros2_control."""
         yield from _unknown_joints(self, "transmission", robot, blocks)
 
@@ -138,7 +134,7 @@ class ControlJoint(BlockRule):
     good = """<joint name="joint_3"><command"""
     bad = """<joint name="elbow"><command"""
 
-    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Found:
         """A name that no joint has, of joints, of their transmissions, and of what they mimic."""
         yield from _unknown_joints(self, "ros2_control", robot, blocks)
 
@@ -160,7 +156,7 @@ class PluginJoint(BlockRule):
     good = """<joint_name>joint_4</joint_name>"""
     bad = """<joint_name>joint_d</joint_name>"""
 
-    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Found:
         """A name that no joint and no loop has, without names of models before ::, as SDF may have them. A force
         sensor at a fixed joint of a URDF, which nothing preserves: Gazebo merges the links of such joints."""
         yield from self._merged(robot, plugins)
@@ -175,7 +171,7 @@ class PluginJoint(BlockRule):
         ]
         yield from _unknown(self, named, list(robot.joints))
 
-    def _merged(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+    def _merged(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Found:
         blocks = [element for label, _, element in plugins if label == "<gazebo>"]
         kept = {block.get("reference") for block in blocks if any(part.tag in PRESERVED for part in block.children)}
         for part in (part for block in blocks for part in block.walk() if part.tag == "plugin"):
@@ -183,7 +179,7 @@ class PluginJoint(BlockRule):
                 joint = robot.joints.get(name.text.strip()) if REFERENCES["gazebo"].get((name.tag, TEXT)) else None
                 if joint and joint.type == "fixed" and joint.name not in kept:
                     message = f"the joint {joint.name!r} is fixed, and Gazebo removes it; set preserveFixedJoint for it"
-                    yield self.finding(message, part.label, source=name.source)
+                    yield self.finding(message, part, source=name.source)
 
 
 @fact
@@ -220,7 +216,7 @@ def _joints_in(block: Element) -> Iterator[str]:
             yield element.text.strip()
 
 
-def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...]) -> Found:
     named = [
         (f"the joint {name!r} does not exist", name, element.label, source)
         for source, element in blocks
@@ -236,9 +232,7 @@ def _is_optional(name: str, known: Collection[str], texts: Collection[str]) -> b
     return bool(texts) and name not in known and any(pattern.search(text) for text in texts)
 
 
-def _unknown(
-    rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]
-) -> Iterator[Finding]:
+def _unknown(rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]) -> Found:
     """Yield a finding for each (message, name, element, place) with an unknown name. Only the first lists similar
     names, because that search is slow."""
     names = frozenset(known)

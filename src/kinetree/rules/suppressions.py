@@ -1,12 +1,12 @@
 """Rules about suppressions. Every profile runs them, after all others."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kinetree.errors import Finding, Source
+from kinetree.errors import Source
 from kinetree.rules.examples import ARM
-from kinetree.rules.rule import Rule
+from kinetree.rules.rule import Found, Rule
 
 Place = tuple[int, int]
 """Line and column."""
@@ -45,7 +45,7 @@ class Suppresses(Rule):
     base: ClassVar[str | None] = ASKEW
     good: ClassVar[str] = EXCUSED
 
-    def check(self, suppressions: Iterable[Suppression]) -> Iterator[Finding]:
+    def check(self, suppressions: Iterable[Suppression]) -> Found:
         """A comment that does not meet this."""
         for suppression in suppressions:
             for message in self.faults(suppression):

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from kinetree.confine import is_in, real
+from kinetree.display import listed
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import folder_of, read_file
 from kinetree.files.packages import package_named
@@ -323,9 +324,7 @@ def missing_assets(robot: Robot, target: Path, format: str, without: Collection[
     bag.parts()
     if not bag.lost:
         return []
-    listed = ", ".join(map(repr, [*bag.lost][:MOST_NAMES]))
-    more = f" and {len(bag.lost) - MOST_NAMES} more" if len(bag.lost) > MOST_NAMES else ""
-    message = f"these references lead to no file from {target.parent}: {listed}{more}"
+    message = f"these references lead to no file from {target.parent}: {listed(map(repr, bag.lost), MOST_NAMES)}"
     fix = "save it without assets='keep', or --assets keep, so that the files go with it"
     return [Finding("missing-file", "warning", message, Source(str(target)), f"robot {robot.name!r}", fix)]
 

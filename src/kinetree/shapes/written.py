@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from kinetree.errors import fail
 from kinetree.files.opener import Files, read_file
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Robot
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.resolve import path_of
 from kinetree.spatial.se3 import Array, rotation_from_quaternion
 from kinetree.syntax.numbers import numbers
-from kinetree.syntax.xml.reader import Element, Report, parse
+from kinetree.syntax.xml.reader import Element
 
 KINDS = {"inline_mesh": "mesh", "hfield": "hfield"}
 """Kinds of shapes, and the tags of their assets."""
@@ -35,10 +36,9 @@ def written_mesh(robot: Robot, kind: str, name: str, files: Files) -> Mesh:
 
 
 def _assets(robot: Robot, tag: str) -> Iterable[Element]:
-    for own in robot.extensions:
-        if own.format == "mjcf" and own.tag == "asset" and f"<{tag}" in own.text:
-            root = parse(own.text, own.source.file if own.source else "<text>", Report())
-            yield from root.find_all(tag) if root else ()
+    named = (one for one in robot.extensions if f"<{tag}" in one.text)
+    for _, root in kept_elements(named, "mjcf", "asset"):
+        yield from root.find_all(tag)
 
 
 def _mesh(element: Element, name: str) -> Mesh:

@@ -41,10 +41,8 @@ def moving_picture(
     The camera sees all pictures. Raises KinetreeError without matplotlib, for more than 600 pictures, for poses that
     are not finite, and for a robot without shapes.
     """
-    try:
-        from PIL import Image, ImageDraw  # comes with matplotlib
-    except ImportError:
-        raise fail("picture", "an animated picture needs Pillow", fix="pip install 'kinetree[plot]'") from None
+    from PIL import Image, ImageDraw  # takes long, and is rarely needed
+
     soups = Soups()
     shapes = Shapes(robot, MeshFiles(packed=soups))
     samples = filled(robot, motion, start(robot, q))[_shown(motion)]

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -62,43 +61,43 @@ class Spelling:
 def toml_text(table: DHTable, spelling: Spelling) -> str:
     """Return the table in TOML."""
     alone = len(table.chains) == 1 and not table.chains[0].name
-    lines = [f"name = {_quoted(table.name)}", f"root = {_quoted(table.root)}"]
-    lines.append(f"convention = {_quoted(table.chains[0].convention)}")
+    lines = [f"name = {quoted(table.name)}", f"root = {quoted(table.root)}"]
+    lines.append(f"convention = {quoted(table.chains[0].convention)}")
     lines.append(f'units = {{ length = "{spelling.length}", angle = "{spelling.angle}" }}')
     if table.order:
         lines.append(f"order = {_names(table.order)}")
     for chain in table.chains:
-        lines += [] if alone else ["", "[[chain]]", f"name = {_quoted(chain.name)}"]
+        lines += [] if alone else ["", "[[chain]]", f"name = {quoted(chain.name)}"]
         lines += _chain(chain, spelling)
     for joint in table.fixed:
-        lines += ["", "[[fixed]]", f"joint = {_quoted(joint.name)}"]
-        lines += [f"on = {_quoted(joint.parent)}", f"link = {_quoted(joint.child)}", *_pose_lines(joint, spelling)]
+        lines += ["", "[[fixed]]", f"joint = {quoted(joint.name)}"]
+        lines += [f"on = {quoted(joint.parent)}", f"link = {quoted(joint.child)}", *_pose_lines(joint, spelling)]
     for link in table.links:
         if body := link.inertial:
             tensor = ", ".join(map(format_number, body.inertia[np.triu_indices(3)]))
-            lines += ["", "[[inertial]]", f"on = {_quoted(link.name)}", f"mass = {format_number(body.mass)}"]
+            lines += ["", "[[inertial]]", f"on = {quoted(link.name)}", f"mass = {format_number(body.mass)}"]
             lines += [*_pose_lines(body, spelling), *([f"inertia = [{tensor}]"] if body.inertia.any() else [])]
     for frame in table.frames:
-        lines += ["", "[[frame]]", f"name = {_quoted(frame.name)}", f"on = {_quoted(frame.link)}"]
-        lines += [f"unplaced = {_quoted(frame.unplaced)}"] if frame.unplaced else []
+        lines += ["", "[[frame]]", f"name = {quoted(frame.name)}", f"on = {quoted(frame.link)}"]
+        lines += [f"unplaced = {quoted(frame.unplaced)}"] if frame.unplaced else []
         lines += _pose_lines(frame, spelling)
     for sensor in table.sensors:
-        lines += ["", "[[sensor]]", f"name = {_quoted(sensor.name)}", f"type = {_quoted(sensor.type)}"]
-        lines.append(f"frame = {_quoted(sensor.frame)}")
-        lines += [f"joint = {_quoted(sensor.joint)}"] if sensor.joint else []
+        lines += ["", "[[sensor]]", f"name = {quoted(sensor.name)}", f"type = {quoted(sensor.type)}"]
+        lines.append(f"frame = {quoted(sensor.frame)}")
+        lines += [f"joint = {quoted(sensor.joint)}"] if sensor.joint else []
         lines += _pose_lines(sensor, spelling)
         if said := sensor.force_torque:
             words = words_of(said) | ({} if said.point == "frame" else {"point": said.point})
-            lines.append(f"force_torque = {{ {', '.join(f'{key} = {_quoted(word)}' for key, word in words.items())} }}")
+            lines.append(f"force_torque = {{ {', '.join(f'{key} = {quoted(word)}' for key, word in words.items())} }}")
     for limit in table.coupled_limits:
-        terms = ", ".join(f"{_quoted(joint)} = {format_number(x)}" for joint, x in limit.coefficients.items())
-        lines += ["", "[[coupled_limit]]", f"name = {_quoted(limit.name)}", f"coefficients = {{ {terms} }}"]
+        terms = ", ".join(f"{quoted(joint)} = {format_number(x)}" for joint, x in limit.coefficients.items())
+        lines += ["", "[[coupled_limit]]", f"name = {quoted(limit.name)}", f"coefficients = {{ {terms} }}"]
         ends = {"lower": limit.lower, "upper": limit.upper}
         lines += [f"{end} = {format_number(value)}" for end, value in ends.items() if abs(value) < inf]
     if table.shapes:
         lines += ["", "[shapes]", "rows = [", *(f"  {_shape(shape, spelling)}," for shape in table.shapes), "]"]
     if table.groups:
-        lines += ["", "[groups]", *(f"{_quoted(group)} = {_names(names)}" for group, names in table.groups.items())]
+        lines += ["", "[groups]", *(f"{quoted(group)} = {_names(names)}" for group, names in table.groups.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -115,7 +114,7 @@ def csv_text(table: DHTable, spelling: Spelling) -> str:
     length, angle = f"({spelling.length})", f"({spelling.angle})"
     names = ("joint", "type", f"a {length}", f"d {length}", f"alpha {angle}", f"theta {angle}")
     columns = ("joint", "type", "a", "d", "alpha", "theta", "limits", "velocity", "effort", *RATES, *DYNAMICS, "frame")
-    rows = [_row(row, spelling, quoted=False) for row in chain.rows]
+    rows = [_row(row, spelling, toml=False) for row in chain.rows]
     used = [column for column in columns if column in columns[:6] or any(column in row for row in rows)]
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*names, *used[6:]])
@@ -129,12 +128,12 @@ def _setting(value: str) -> str:
 
 
 def _chain(chain: DHChain, spelling: Spelling) -> list[str]:
-    lines = [f"on = {_quoted(chain.on)}"] if chain.on else []
+    lines = [f"on = {quoted(chain.on)}"] if chain.on else []
     if chain.has_base and not np.array_equal(chain.base, se3.IDENTITY):
         lines.append(f"base = {_pose(chain.base, spelling)}")
     if not np.array_equal(chain.tool, se3.IDENTITY):
         lines.append(f"tool = {_pose(chain.tool, spelling)}")
-    lines += [f"tip = {_quoted(chain.tip)}"] if chain.tip else []
+    lines += [f"tip = {quoted(chain.tip)}"] if chain.tip else []
     lines += [] if chain.frames else ["frames = false"]
     rows = [[f"{key} = {value}" for key, value in _row(row, spelling).items()] for row in chain.rows]
     widths = [max(len(row[i]) for row in rows if len(row) > i) for i in range(max(map(len, rows), default=0))]
@@ -145,9 +144,9 @@ def _chain(chain: DHChain, spelling: Spelling) -> list[str]:
     return [*lines, "]"]
 
 
-def _row(row: DHRow, spelling: Spelling, quoted: bool = True) -> dict[str, str]:
+def _row(row: DHRow, spelling: Spelling, toml: bool = True) -> dict[str, str]:
     """Return the cells of a row that differ from the default."""
-    text = _quoted if quoted else str
+    text = quoted if toml else str
     cells = {"joint": text(row.joint)} if row.joint else {}
     limit = row.limits[0] if row.limits else Limit()
     bounded = limit.lower > -inf or limit.upper < inf
@@ -158,7 +157,7 @@ def _row(row: DHRow, spelling: Spelling, quoted: bool = True) -> dict[str, str]:
     cells |= {"flip": "true"} if row.flip else {}
     if bounded:
         low, high = spelling.variable(row.type, limit.lower), spelling.variable(row.type, limit.upper)
-        cells["limits"] = f"[{low}, {high}]" if quoted else f"{low} -> {high}"
+        cells["limits"] = f"[{low}, {high}]" if toml else f"{low} -> {high}"
     cells |= {"velocity": spelling.variable(row.type, limit.velocity)} if limit.velocity < inf else {}
     cells |= {"effort": format_number(limit.effort)} if limit.effort < inf else {}
     rates = {name: getattr(limit, name) for name in RATES if getattr(limit, name) < inf}
@@ -183,7 +182,7 @@ def _dynamics(row: DHRow, spelling: Spelling) -> dict[str, str]:
 
 
 def _mimic(mimic: Mimic, row_type: str, spelling: Spelling) -> str:
-    cells = [f"joint = {_quoted(mimic.joint)}", f"multiplier = {format_number(mimic.multiplier)}"]
+    cells = [f"joint = {quoted(mimic.joint)}", f"multiplier = {format_number(mimic.multiplier)}"]
     cells += [f"offset = {spelling.variable(row_type, mimic.offset)}"] if mimic.offset else []
     return f"{{ {', '.join(cells)} }}"
 
@@ -208,13 +207,13 @@ def _xyz_rpy(T: Array, spelling: Spelling) -> list[str]:
 
 
 def _shape(shape: DHShape, spelling: Spelling) -> str:
-    cells = {"on": _quoted(shape.on), "radius": spelling.length_of(shape.radius)}
+    cells = {"on": quoted(shape.on), "radius": spelling.length_of(shape.radius)}
     for key, point in (("from", shape.start if shape.start.any() else None), ("to", shape.end)):
         if point is not None:
             numbers = () if isinstance(point, str) else map(spelling.length_of, point.tolist())
-            cells[key] = _quoted(point) if isinstance(point, str) else f"[{', '.join(numbers)}]"
+            cells[key] = quoted(point) if isinstance(point, str) else f"[{', '.join(numbers)}]"
     cells |= {} if shape.capped else {"type": '"cylinder"'}
-    cells |= {} if shape.use == "visual" else {"use": _quoted(shape.use)}
+    cells |= {} if shape.use == "visual" else {"use": quoted(shape.use)}
     return f"{{ {', '.join(f'{key} = {cell}' for key, cell in cells.items())} }}"
 
 
@@ -228,11 +227,7 @@ def _numbers(T: Array, spelling: Spelling) -> list[str]:
 
 
 def _names(names: Sequence[str]) -> str:
-    return f"[{', '.join(map(_quoted, names))}]"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return f"[{', '.join(map(quoted, names))}]"
 
 
 JOINT_NAMES = where(lambda joint: re.search(r"^\s|^#|\n|\s$", joint.name), "a name with blanks around it, or #")

@@ -1,10 +1,11 @@
 """Parts of a robot that a format cannot represent; a writer refuses them unless the caller leaves them out."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from math import inf
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +15,13 @@ from kinetree.formats.losses.balls import without_balls
 from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, TITLES, Case, elements_of
 from kinetree.formats.losses.parts import PARTS, check_parts, unread
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
+from kinetree.model.edit.extensions import change_extensions
 from kinetree.model.names import kind_of
-from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor, Shape
+from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor, Shape
 from kinetree.spatial.se3 import frozen, homogeneous, rotation_between
 
 WIDE, THICK = 100.0, 0.01
 """Sides, m, of a box in place of a plane: of a plane without end, and its thickness."""
-T = TypeVar("T", Link, Joint, Sensor, Geometry)
 
 
 def leave_out(parts: Parts, without: Collection[str]) -> Parts:
@@ -35,30 +36,13 @@ def leave_out(parts: Parts, without: Collection[str]) -> Parts:
     made.links = [_link_without(link, without) for link in parts.links]
     frames = {frame.name: frame for frame in parts.frames} if "frame" in without else {}
     made.sensors = [_sensor_without(sensor, frames, without) for sensor in made.sensors]
-    return _without_left_out(made, without)
-
-
-def _without_left_out(parts: Parts, without: Collection[str]) -> Parts:
-    """Return the parts without elements of URDF and SDF that belong to `without` and that a reader has left out, but
-    kept as they stand."""
-    places = [(format, place) for format in ("urdf", "sdf") for place in unread(format, without)]
-    gone = {(format, place.rpartition("/")[2]) for format, place in places}
-
-    def of(thing: T) -> T:
-        kept: tuple[Extension, ...] = tuple(e for e in thing.extensions if (e.format, e.tag) not in gone)
-        return thing if len(kept) == len(thing.extensions) else replace(thing, extensions=kept)
-
-    def of_link(link: Link) -> Link:
-        return replace(of(link), visuals=tuple(map(of, link.visuals)), collisions=tuple(map(of, link.collisions)))
-
-    return replace(
-        parts,
-        extensions=[e for e in parts.extensions if (e.format, e.tag) not in gone],
-        links=[of_link(link) for link in parts.links],
-        joints=[of(joint) for joint in parts.joints],
-        loops=[of(joint) for joint in parts.loops],
-        sensors=[of(sensor) for sensor in parts.sensors],
-    )
+    # elements of URDF and SDF that belong to `without`, which a reader has left out but kept as they stand
+    unread_ones = {
+        (format, place.rpartition("/")[2]) for format in ("urdf", "sdf") for place in unread(format, without)
+    }
+    every = "extension" in without
+    change_extensions(made, lambda one: None if every or (one.format, one.tag) in unread_ones else one)
+    return made
 
 
 def elements_with(robot: Robot, part: str) -> list[str]:
@@ -69,41 +53,21 @@ def elements_with(robot: Robot, part: str) -> list[str]:
         parts: tuple[Any, ...] = (robot, *robot.links.values(), *robot.joints.values(), *robot.sensors.values())
         tags = [extension.tag.rpartition("::") for one in parts for extension in one.extensions]
         return [f"<{tag}> of model {scope!r}" if scope else f"<{tag}>" for scope, _, tag in tags]
-    things: Iterable[Any] = ()
-    if part in ("inertial", "geometry"):
-        things = (link for link in robot.links.values() if _has(link, part))
-    elif part == "plane":
-        things = (
-            one for one in robot.links.values() if any(g.shape.kind == part for g in (*one.visuals, *one.collisions))
-        )
-    elif part == "ball":
-        things = (joint for joint in robot.joints.values() if joint.type == part)
-    elif part == "unknown_mass":
-        things = (link for link in robot.links.values() if link.unweighed)
-    elif part == "material":
-        seen = (link for link in robot.links.values() if any(g.material for g in (*link.visuals, *link.collisions)))
-        things = (*robot.materials.values(), *seen)
-    elif part == "force_torque":
-        things = (sensor for sensor in robot.sensors.values() if sensor.force_torque)
-    elif part in OF_JOINTS or part == "velocity_limit":
-        things = (joint for joint in robot.joints.values() if _has(joint, part))
-    elif part != "loop":
-        things = getattr(parts_of(robot), EMPTY[part][0])
+    if part in HAVING:
+        kind, has = HAVING[part]
+        things: Iterable[Any] = filter(has, getattr(robot, kind).values())
     else:
-        things = robot.loops.values()
+        things = getattr(parts_of(robot), EMPTY[part][0])
+    if part == "material":
+        things = (*things, *(link for link in robot.links.values() if any(g.material for g in _shapes(link))))
     return [f"{part} {thing!r}" if isinstance(thing, str) else f"{kind_of(thing)} {thing.name!r}" for thing in things]
 
 
-def _has(thing: Any, part: str) -> bool:
-    if part == "geometry":
-        return bool(thing.visuals or thing.collisions)
-    if part == "velocity_limit":
-        return any(limit.velocity < inf for limit in thing.limits)
-    return bool(getattr(thing, OF_JOINTS[part][0] if part in OF_JOINTS else part))
+def _shapes(link: Link) -> tuple[Geometry, ...]:
+    return (*link.visuals, *link.collisions)
 
 
 EMPTY: Mapping[str, tuple[str, Any]] = {
-    "extension": ("extensions", ()),
     "material": ("materials", ()),
     "sensor": ("sensors", ()),
     "coupled_limit": ("coupled_limits", ()),
@@ -119,9 +83,20 @@ OF_JOINTS: Mapping[str, tuple[str, Any]] = {
     "safety": ("safety", None),
     "calibration": ("calibration", None),
     "mimic": ("mimic", None),
-    "extension": ("extensions", ()),
 }
 """Parts that are a field of joints, likewise."""
+HAVING: Mapping[str, tuple[str, Callable[[Any], object]]] = {
+    "inertial": ("links", attrgetter("inertial")),
+    "geometry": ("links", _shapes),
+    "plane": ("links", lambda link: any(shape.shape.kind == "plane" for shape in _shapes(link))),
+    "unknown_mass": ("links", attrgetter("unweighed")),
+    "ball": ("joints", lambda joint: joint.type == "ball"),
+    "velocity_limit": ("joints", lambda joint: any(limit.velocity < inf for limit in joint.limits)),
+    **{part: ("joints", attrgetter(field)) for part, (field, _) in OF_JOINTS.items()},
+    "force_torque": ("sensors", attrgetter("force_torque")),
+    "loop": ("loops", lambda loop: True),
+}
+"""Parts of links, joints, sensors and loops: the elements, and whether one of them has the part."""
 
 
 def _joint_without(joint: Joint, without: Collection[str]) -> Joint:
@@ -134,16 +109,12 @@ def _link_without(link: Link, without: Collection[str]) -> Link:
     changes: dict[str, Any] = {"inertial": None} if "inertial" in without else {}
     if {"inertial", "unknown_mass"} & {*without}:
         changes["unweighed"] = ""
-    if "extension" in without:
-        changes["extensions"] = ()
     for name in ("visuals", "collisions"):
         shapes: tuple[Geometry, ...] = getattr(link, name) if "geometry" not in without else ()
         if "plane" in without:
             shapes = tuple(map(_boxed, shapes))
         if "material" in without:
             shapes = tuple(replace(shape, material=None) for shape in shapes)
-        if "extension" in without:
-            shapes = tuple(replace(shape, extensions=()) for shape in shapes)
         changes[name] = shapes
     return replace(link, **changes)
 
@@ -161,9 +132,7 @@ def _boxed(geometry: Geometry) -> Geometry:
 def _sensor_without(sensor: Sensor, frames: Mapping[str, Frame], without: Collection[str]) -> Sensor:
     if frame := frames.get(sensor.frame):
         sensor = replace(sensor, frame=frame.link, origin=frozen(frame.origin @ sensor.origin))
-    if "force_torque" in without:
-        sensor = without_reading(sensor)
-    return replace(sensor, extensions=()) if "extension" in without else sensor
+    return without_reading(sensor) if "force_torque" in without else sensor
 
 
 class Losses:

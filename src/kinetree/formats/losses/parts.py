@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from kinetree.display import listed
 from kinetree.errors import Finding, Source, fail
 from kinetree.syntax.xml.reader import Element, Report
 
@@ -135,8 +136,6 @@ def _label(element: Element) -> str:
 
 def note(part: str, names: Collection[str], source: Source | None) -> Finding:
     """Return the note on a part that is left out of what is read. names: the elements that had it."""
-    listed = list(dict.fromkeys(names))
-    more = f" and {len(listed) - MAX_NAMES} more" if len(listed) > MAX_NAMES else ""
     title, effect = PARTS[part].title, PARTS[part].effect
-    message = f"without={part!r} leaves out {title}: {', '.join(listed[:MAX_NAMES])}{more}; {effect}"
+    message = f"without={part!r} leaves out {title}: {listed(names, MAX_NAMES)}; {effect}"
     return Finding("without", "info", message, source)

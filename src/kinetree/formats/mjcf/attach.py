@@ -16,6 +16,7 @@ from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.known import check_known
 from kinetree.formats.mjcf.replicate import expand_replicates
 from kinetree.formats.mjcf.unknown_names import unknown_names
+from kinetree.model.reshape import free_name
 from kinetree.syntax.xml.reader import MAX_PARTS, Element, Report, parse
 
 MERGED = ("asset", *SECTIONS)
@@ -181,7 +182,7 @@ class _Attacher:
         """Add the sections of another model to those of this one; return its class of all elements without one."""
         sections = child.find_all("default") + child.find_all(ATTACHED)
         own = [e.get("class") or "main" for s in sections for e in s.walk() if e.tag in ("default", ATTACHED)]
-        self.named = {name: self.free(prefix + name) for name in dict.fromkeys(["main", *own])}
+        self.named = {name: free_name(prefix + name, self.classes) for name in dict.fromkeys(["main", *own])}
         main = Element(ATTACHED, {"class": self.named["main"]}, child.document, child.start)
         for section in sections:
             twin = self.in_namespace(section, prefix)
@@ -203,12 +204,6 @@ class _Attacher:
                     twin.attributes.setdefault("class", self.named["main"])
                 into.children.append(twin)
         return self.named["main"]
-
-    def free(self, name: str) -> str:
-        while name in self.classes:
-            name += "_"
-        self.classes.add(name)
-        return name
 
     def in_namespace(self, element: Element, prefix: str, section: str = "") -> Element:
         """Return a copy of an element with the prefix before its names, and the new names of its classes."""

@@ -11,14 +11,15 @@ from kinetree.errors import Finding
 from kinetree.formats.force_torque import check_readings, written_sensors
 from kinetree.formats.losses.capabilities import Case, lost_shape, where
 from kinetree.formats.losses.losses import Losses
+from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.order import reordered, take_order
 from kinetree.formats.mjcf.write_bodies import site_of
 from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.write_loops import TAGS
 from kinetree.formats.mjcf.writing import WORLD, Job, site_looks
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Geometry, Joint, Robot, Sensor
 from kinetree.spatial import se3
-from kinetree.syntax.xml.reader import Report, parse
 
 SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh", "inline_mesh", "hfield")
 MESH_FILES = (".stl", ".obj", ".msh")
@@ -63,10 +64,9 @@ def _moving_planes(robot: Robot, losses: Losses) -> None:
 
 def _keyframes(job: Job, losses: Losses) -> None:
     """Note keyframes that do not fit: they list the numbers of all joints by position."""
-    for extension in job.robot.extensions:
-        root = parse(extension.text, "", Report()) if extension.tag == "keyframe" else None
-        order = take_order(root) if root is not None else {}
-        for key in root.children if root is not None else ():
+    for extension, root in kept_elements(job.robot.extensions, FORMAT, "keyframe"):
+        order = take_order(root)
+        for key in root.children:
             found = reordered(key, order, job.in_file())
             if isinstance(found, str):
                 losses.note_loss(

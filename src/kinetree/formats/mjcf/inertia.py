@@ -11,8 +11,8 @@ from kinetree.formats.fields import float_of, vector_of
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.poses import ZERO, pose
 from kinetree.formats.solids import Solid, box, capsule, cylinder, ellipsoid
+from kinetree.model.edit.merge import combined
 from kinetree.model.robot import Inertial
-from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.xml.reader import Element, Report
 
@@ -48,18 +48,8 @@ def written_inertial(report: Report, element: Element, compiler: Compiler) -> In
 
 def inferred_inertial(lumps: list[Lump]) -> Inertial | None:
     """Return the inertial of several masses together; None without any mass."""
-    lumps = [lump for lump in lumps if lump.mass > TINY]
-    if not lumps:
-        return None
-    if len(lumps) == 1:
-        return Inertial(lumps[0].mass, frozen(np.diag(lumps[0].moments)), lumps[0].T)
-    mass = sum(lump.mass for lump in lumps)
-    com = sum((lump.mass * lump.T[:3, 3] for lump in lumps), np.zeros(3)) / mass
-    inertia = np.zeros((3, 3))
-    for lump in lumps:
-        R, d = lump.T[:3, :3], lump.T[:3, 3] - com
-        inertia += R @ np.diag(lump.moments) @ R.T + lump.mass * (d @ d * np.eye(3) - np.outer(d, d))
-    return Inertial(mass, frozen(inertia), frozen(se3.translation(com)))
+    bodies = [Inertial(one.mass, frozen(np.diag(one.moments)), one.T) for one in lumps if one.mass > TINY]
+    return combined(bodies, "") if bodies else None
 
 
 def lump_of(kind: str, size: list[float], mass: float | None, density: float, shell: bool, T: Array) -> Lump:

@@ -7,11 +7,11 @@ import numpy as np
 from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.loops import FIRST, SECOND, SITES, TYPES
 from kinetree.formats.mjcf.writing import Job, attributes_of
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Joint
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import format_numbers
-from kinetree.syntax.xml.reader import Report, parse
 from kinetree.syntax.xml.writer import XmlWriter
 
 TAGS = {**{kind: tag for tag, kind in TYPES.items()}, "revolute": "connect", "continuous": "connect"}
@@ -69,11 +69,10 @@ def _bodies_of(loop: Joint) -> dict[str, str]:
 
 def _sites_of(job: Job, loop: Joint) -> dict[str, str]:
     """Return the sites that the file named, if they are still the two frames of the loop."""
-    for extension in loop.extensions:
-        element = parse(extension.text, "", Report()) if (extension.format, extension.tag) == (FORMAT, SITES) else None
+    for _, element in kept_elements(loop.extensions, FORMAT, SITES):
         ends = ((loop.parent, loop.origin), (loop.child, se3.inverse(loop.child_origin)))
-        names = [] if element is None else [element.get("site1") or "", element.get("site2") or ""]
-        if names and all(_is_frame(job, name, *end) for name, end in zip(names, ends, strict=True)):
+        names = [element.get("site1") or "", element.get("site2") or ""]
+        if all(_is_frame(job, name, *end) for name, end in zip(names, ends, strict=True)):
             return {"site1": names[0], "site2": names[1]}
     return {}
 

@@ -8,6 +8,7 @@ import numpy as np
 from kinetree.formats.losses.grains import TINY
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, MESH, OPEN
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
@@ -135,14 +136,10 @@ def site_looks(job: Job) -> dict[str, dict[str, str]]:
     """Return the attributes for the look of each site, by its name."""
     looks: dict[str, dict[str, str]] = {}
     for link in job.robot.links.values() if "extension" not in job.losses.without else ():
-        for extension in link.extensions:
-            site = (
-                parse(extension.text, "", Report()) if (extension.format, extension.tag) == (FORMAT, "site") else None
-            )
-            if site is not None:
-                name = site.attributes.pop("name", "")
-                gone = ("material",) if "material" in job.losses.without else ()
-                looks[name] = {k: v for k, v in site.attributes.items() if k not in gone}
+        for _, site in kept_elements(link.extensions, FORMAT, "site"):
+            name = site.attributes.pop("name", "")
+            gone = ("material",) if "material" in job.losses.without else ()
+            looks[name] = {k: v for k, v in site.attributes.items() if k not in gone}
     return looks
 
 

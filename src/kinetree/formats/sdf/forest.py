@@ -8,6 +8,7 @@ from kinetree.formats.sdf.frames import MODEL, WORLD, static_scopes
 from kinetree.model.assemble import Parts
 from kinetree.model.complete import HIDDEN
 from kinetree.model.loops import take_loops
+from kinetree.model.reshape import free_name
 from kinetree.model.robot import Joint, Link
 from kinetree.spatial.se3 import IDENTITY
 from kinetree.syntax.xml.reader import Element
@@ -100,11 +101,7 @@ class _Forest:
             if name and root.startswith(f"{name}::") and name not in taken:
                 found.setdefault(root, name)
         for root in roots:
-            name = found.setdefault(root, f"{root}_joint")
-            while name in taken:
-                name += "_"
-            found[root] = name
-            taken.add(name)
+            found[root] = free_name(found.get(root, f"{root}_joint"), taken)
         return found
 
     def roots(self) -> dict[str, str]:

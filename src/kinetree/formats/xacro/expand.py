@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kinetree.display import listed
 from kinetree.errors import Finding, Source, nearest_names
 from kinetree.files.opener import Files
 from kinetree.formats.xacro.engine import ROOTS, Engine
@@ -64,9 +65,8 @@ def _makes_nothing(engine: Engine, root: str) -> Finding:
     if not own:
         message = f"makes no robot: its <{root}> contains no {' or '.join(f'<{tag}>' for tag in ROOTS.values())}"
         return Finding("xacro-empty", "error", message, place, fix="load the file that includes it")
-    listed = "; ".join(f"{macro.get('name')}({' '.join((macro.get('params') or '').split())})" for macro in own[:20])
-    more = f" and {len(own) - 20} more" if len(own) > 20 else ""
-    message = f"contains only macros and makes no robot by itself; its macros: {listed}{more}"
+    heads = [f"{macro.get('name')}({' '.join((macro.get('params') or '').split())})" for macro in own]
+    message = f"contains only macros and makes no robot by itself; its macros: {listed(heads, 20, '; ')}"
     return Finding("xacro-macros-only", "error", message, place, fix=_call_of(own[0], engine.file))
 
 

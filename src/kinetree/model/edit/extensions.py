@@ -1,15 +1,17 @@
 """Names in kept elements of other tools, found and replaced in their text."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from html import escape, unescape
 from typing import TypeVar
 
 from kinetree.errors import Finding
 from kinetree.model.assemble import Parts
+from kinetree.model.link import with_shapes
 from kinetree.model.references import TEXT, fields_of, kind_of
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Sensor
+from kinetree.syntax.xml.reader import Element, Report, parse
 
 _TAG = re.compile(r"""<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))+)""")
 """Pattern of a start tag: its name and its attributes."""
@@ -56,16 +58,24 @@ def _attributes(tag: str) -> dict[str, str]:
     return {attribute[1]: unescape(attribute[3]) for attribute in _ATTRIBUTE.finditer(tag)}
 
 
-def change_extensions(parts: Parts, change: Callable[[Extension], Extension]) -> None:
-    """Change every extension of the parts: of the robot, its links, their shapes, its joints and sensors."""
+def kept_elements(extensions: Iterable[Extension], format: str, tag: str) -> Iterator[tuple[Extension, Element]]:
+    """Yield the extensions of a format with a tag that can be parsed, each with its element."""
+    for one in extensions:
+        file = one.source.file if one.source else "<text>"
+        if (one.format, one.tag) == (format, tag) and (element := parse(one.text, file, Report())) is not None:
+            yield one, element
+
+
+def change_extensions(parts: Parts, change: Callable[[Extension], Extension | None]) -> None:
+    """Change every extension of the parts: of the robot, its links, their shapes, its joints and sensors. change: None
+    for one that goes."""
 
     def changed(thing: Thing) -> Thing:
-        return replace(thing, extensions=tuple(map(change, thing.extensions))) if thing.extensions else thing
+        kept = tuple(filter(None, map(change, thing.extensions)))
+        return replace(thing, extensions=kept) if thing.extensions else thing
 
-    parts.extensions = list(map(change, parts.extensions))
-    for i, link in enumerate(map(changed, parts.links)):
-        visuals, collisions = tuple(map(changed, link.visuals)), tuple(map(changed, link.collisions))
-        parts.links[i] = replace(link, visuals=visuals, collisions=collisions)
+    parts.extensions = list(filter(None, map(change, parts.extensions)))
+    parts.links = [with_shapes(changed(link), changed) for link in parts.links]
     parts.joints = list(map(changed, parts.joints))
     parts.loops = list(map(changed, parts.loops))
     parts.sensors = list(map(changed, parts.sensors))

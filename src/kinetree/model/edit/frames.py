@@ -1,6 +1,6 @@
 """Frames: new ones, and other places for existing ones."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +11,9 @@ from kinetree.errors import Finding, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.force_torque import CLOSE, reading_place
+from kinetree.model.link import with_shapes
 from kinetree.model.placed import check_placed
-from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot
+from kinetree.model.robot import Frame, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import ROUNDED, judged, numbers, poses
 from kinetree.spatial.se3 import Array, frozen
@@ -168,14 +169,7 @@ def pose(T: Any, parts: Parts) -> Array:
 def moved_link(link: Link, T: Array) -> Link:
     """Return the link with its inertia and shapes given in another frame; T (4, 4) is the old frame's pose there."""
     inertial = link.inertial and replace(link.inertial, origin=frozen(T @ link.inertial.origin))
-    return replace(
-        link, inertial=inertial, visuals=moved_shapes(link.visuals, T), collisions=moved_shapes(link.collisions, T)
-    )
-
-
-def moved_shapes(shapes: Iterable[Geometry], T: Array) -> tuple[Geometry, ...]:
-    """Return the shapes given in another frame; T (4, 4) is the old frame's pose there."""
-    return tuple(replace(shape, origin=frozen(T @ shape.origin)) for shape in shapes)
+    return with_shapes(replace(link, inertial=inertial), lambda one: replace(one, origin=frozen(T @ one.origin)))
 
 
 def _move_link_frame(parts: Parts, link: Link, T_new_old: Array) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kinetree.errors import Source
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.link import with_shapes
 from kinetree.model.robot import Geometry, Material, Robot
 
 
@@ -16,14 +17,7 @@ def with_own_files(other: Robot, robot: Robot) -> Robot:
     if other.source is None or _folder(other.source) in (None, folder):
         return other
     parts = parts_of(other)
-    parts.links = [
-        replace(
-            link,
-            visuals=tuple(_with_own_file(shape, other, folder) for shape in link.visuals),
-            collisions=tuple(_with_own_file(shape, other, folder) for shape in link.collisions),
-        )
-        for link in parts.links
-    ]
+    parts.links = [with_shapes(link, lambda shape: _with_own_file(shape, other, folder)) for link in parts.links]
     parts.materials = [_textured(material, other, folder) for material in parts.materials]
     return build(parts)
 

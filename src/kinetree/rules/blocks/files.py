@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from kinetree.confine import Confinement
-from kinetree.errors import Finding
 from kinetree.files.opener import Files
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Element, Found, Robot, fact
 from kinetree.rules.shapes.meshes import MeshRule, path_of
 from kinetree.rules.structure import Plugin
-from kinetree.syntax.xml.reader import Element
 from kinetree.xacro_text.known_packages import is_missing, packages_on_disk
 
 NAMED = re.compile(r"\s*((?:package|model)://[\w.-]+/[^$*?{}\s]+|/[^$*?{}\s]+\.ya?ml)\s*")
@@ -41,14 +38,14 @@ class MissingFiles(Quality):
     bad = "controllers.yaml</parameters>"
     context = MeshRule.context
 
-    def check(self, named_files: tuple[tuple[Element, str, bool], ...]) -> Iterator[Finding]:
+    def check(self, named_files: tuple[tuple[Element, str, bool], ...]) -> Found:
         """A file or folder that is not in its package or model, which is there; an image that is not where its relative
         name leads from the SDF file; each once."""
         seen = set()
         for element, name, exists in named_files:
             if not exists and name not in seen:
                 seen.add(name)
-                yield self.finding(f"the file {name!r} does not exist", element.label, source=element.source)
+                yield self.finding(f"the file {name!r} does not exist", element)
 
 
 @fact

@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from kinetree.errors import Finding
-from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Element, Found, fact
 from kinetree.rules.structure import BLOCK_TAGS, Block, Plugin
-from kinetree.syntax.xml.reader import Element
 
 T = TypeVar("T")
 
@@ -43,7 +41,7 @@ class OneTransmission(Quality):
     good = """<transmission name="drive_2">"""
     bad = """<transmission name="drive_1">"""
 
-    def check(self, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, blocks: tuple[Block, ...]) -> Found:
         """A name, or a joint, of an earlier transmission of the type; those in a ros2_control among themselves."""
         within = [element.find_all("transmission") for _, element in blocks if element.tag == "ros2_control"]
         for group in ([element for _, element in blocks if element.tag == "transmission"], *within):
@@ -51,8 +49,7 @@ class OneTransmission(Quality):
             for first, later in repeated(named, lambda element: element.get("name")):
                 yield self.finding(
                     f"the name is also that of the transmission{on_line(first, later)}; expected a name of its own",
-                    later.label,
-                    source=later.source,
+                    later,
                 )
             driven = [
                 (joint.get("name"), _type(element), element) for element in group for joint in element.find_all("joint")
@@ -60,7 +57,7 @@ class OneTransmission(Quality):
             for (name, _, first), (_, _, later) in repeated(driven, lambda row: row[:2]):
                 if name and first is not later and first.get("name") != later.get("name"):
                     message = f"joint {name!r} already has a transmission, {first.get('name')!r}{on_line(first, later)}"
-                    yield self.finding(message, later.label, source=later.source)
+                    yield self.finding(message, later)
 
 
 class SetOnce(Quality):
@@ -78,7 +75,7 @@ class SetOnce(Quality):
     good = """<gazebo reference="link_3"><mu1>0.2</mu1>"""
     bad = """<gazebo reference="link_2"><mu1>0.2</mu1>"""
 
-    def check(self, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, blocks: tuple[Block, ...]) -> Found:
         """Another value of a property; the same value is a remark, once for a link or joint."""
         set_here: dict[tuple[str, str], Element] = {}
         remarked = set()
@@ -116,7 +113,7 @@ class SensorNames(Quality):
     good = """<sensor name="rear" """
     bad = """<sensor name="front" """
 
-    def check(self, blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, blocks: tuple[Block, ...]) -> Found:
         """The name of an earlier sensor of the link."""
         sensors = [
             (block.get("reference"), sensor)
@@ -126,7 +123,7 @@ class SensorNames(Quality):
         ]
         for (link, first), (_, later) in repeated(sensors, lambda pair: (pair[0], pair[1].get("name"))):
             message = f"link {link!r} already has a sensor of this name{on_line(first, later)}; rename one"
-            yield self.finding(message, later.label, source=later.source)
+            yield self.finding(message, later)
 
 
 class BlockPlaces(Quality):
@@ -144,7 +141,7 @@ class BlockPlaces(Quality):
     good = """</gazebo>\n  <gazebo reference="link_3"><mu1>0.2</mu1></gazebo>"""
     bad = """<gazebo reference="link_3"><mu1>0.2</mu1></gazebo></gazebo>"""
 
-    def check(self, document: Element | None) -> Iterator[Finding]:
+    def check(self, document: Element | None) -> Found:
         """A block in a link or joint, or a gazebo in a gazebo."""
         if document is None or not _has_inner_blocks(document):
             return
@@ -152,7 +149,7 @@ class BlockPlaces(Quality):
             wrong = BLOCK_TAGS if owner.tag in ("link", "joint") else ("gazebo",) if owner.tag == "gazebo" else ()
             for part in (part for part in owner.walk() if part is not owner and part.tag in wrong):
                 message = f"<{part.tag}> is inside <{owner.tag}>, where programs ignore it; make it a child of <robot>"
-                yield self.finding(message, owner.label, source=part.source)
+                yield self.finding(message, owner, source=part.source)
 
 
 class SensorTopics(Quality):
@@ -172,7 +169,7 @@ class SensorTopics(Quality):
     good = """<topic>imu_6</topic>"""
     bad = """<topic>imu_5</topic>"""
 
-    def check(self, plugins: tuple[Plugin, ...], sensors: tuple[Element, ...]) -> Iterator[Finding]:
+    def check(self, plugins: tuple[Plugin, ...], sensors: tuple[Element, ...]) -> Found:
         """Equal topics of two sensors, or of two elements of a plug-in; equal topics, namespaces and names of two
         plug-ins of one file."""
         inside = [part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"]
@@ -187,11 +184,11 @@ class SensorTopics(Quality):
             for (_, first), (name, later) in repeated(_topics(plugin), lambda row: row[0]):
                 if first.tag != later.tag or first.tag in REMAPPED:
                     message = f"topic {name!r} is also that of <{first.tag}>{on_line(first, later)}; "
-                    yield self.finding(f"{message}expected a topic of its own", plugin.label, source=later.source)
+                    yield self.finding(f"{message}expected a topic of its own", plugin, source=later.source)
         for (_, _, first), (_, topic, later) in repeated(published, lambda row: row[0]):
             where = on_line(first, later)
             message = f"topic {topic!r} is also that of {first.label}{where}; expected a topic of its own"
-            yield self.finding(message, later.label, source=later.source)
+            yield self.finding(message, later)
 
 
 def _topics(plugin: Element) -> Iterator[tuple[str, Element]]:

@@ -1,19 +1,16 @@
 """Rules about plug-ins of Gazebo: the links, frames and classes that they name."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
 
-from kinetree.errors import Finding, nearest_names
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import Poses
+from kinetree.errors import nearest_names
 from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Element, Found, Poses, Robot, Threshold
 from kinetree.rules.structure import Block, Plugin
-from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy
-from kinetree.syntax.xml.reader import Element
 
 LINK_TAGS = ("bodyName", "body_name", "link_name", "gripper_link", "palm_link")
 FRAME_TAGS = ("frameName", "frame_name", "robotBaseFrame", "robot_base_frame")
@@ -79,7 +76,7 @@ class PluginLinks(Quality):
     good = """<bodyName>link_6</bodyName>"""
     bad = """<bodyName>wrist</bodyName>"""
 
-    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Found:
         """A name that no link and no frame has, but for frames such as map; a collision of a contact sensor whose name
         has that of no link and no collision. Names with $ are not judged."""
         known = {_last(name) for name in (*robot.frames, *robot.sensors)}
@@ -123,14 +120,13 @@ class PluginClass(Quality):
     good = """filename="gz-sim-diff-drive-system" """
     bad = """filename="gz-sim-joint-controller-system" """
 
-    def check(self, plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+    def check(self, plugins: tuple[Plugin, ...]) -> Found:
         """A class of Gazebo Sim's own systems, or of its ros2_control, and another file."""
         for _, _, block in plugins:
             for plugin in (part for part in block.walk() if part.tag == "plugin"):
                 file, name = plugin.get("filename") or "", plugin.get("name") or ""
                 if wrong := _wrong_file(file, name):
-                    message = f"the file {file!r} has no class {name!r}; {wrong}"
-                    yield self.finding(message, plugin.label, source=plugin.source)
+                    yield self.finding(f"the file {file!r} has no class {name!r}; {wrong}", plugin)
 
 
 class ImageFrame(Quality):
@@ -155,7 +151,7 @@ class ImageFrame(Quality):
     good = """<frameName>eye</frameName>"""
     bad = """<frameName>link_6</frameName>"""
 
-    def check(self, robot: Robot, blocks: tuple[Block, ...], poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, blocks: tuple[Block, ...], poses: Poses) -> Found:
         """A frame that is turned from the camera's axes of images by more than this."""
         for _, block in blocks:
             link = block.get("reference") or ""
@@ -169,7 +165,7 @@ class ImageFrame(Quality):
                                 f"<{part.tag}> names {frame!r}, which does not look where the camera does; "
                                 "expected a frame with z forward, x right and y down in the image"
                             )
-                            yield self.finding(message, sensor.label, source=part.source)
+                            yield self.finding(message, sensor, source=part.source)
 
 
 def _wrong_file(file: str, name: str) -> str:

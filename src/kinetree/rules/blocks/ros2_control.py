@@ -1,19 +1,14 @@
 """Rules about the hardware of ros2_control and about transmissions: joints, interfaces and limits."""
 
-from collections.abc import Iterator
 from math import inf, isclose
 from typing import NamedTuple
 
-from kinetree.display import number, numbers
-from kinetree.errors import Finding
 from kinetree.model.robot import UNLIMITED, Joint, Robot
 from kinetree.rules.blocks.gazebo import on_line, repeated
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
-from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Element, Found, Threshold, fact, number, numbers
 from kinetree.rules.structure import Block, Plugin
-from kinetree.rules.threshold import Threshold
-from kinetree.syntax.xml.reader import Element
 
 COMPONENTS = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_components_userdoc.html"
 INTERFACE_TYPES = (
@@ -70,13 +65,13 @@ class OneComponent(ControlRule):
     good = """    </joint>\n  </ros2_control>"""
     bad = """    </joint>\n    <joint name="joint_3"><state_interface name="effort"/></joint>\n  </ros2_control>"""
 
-    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Found:
         """A joint twice in a component, or a command interface of two, once for a joint."""
         found = set()
         for first, later in repeated(driven, lambda one: (one.component.start, one.name)):
             found.add(later.name)
             message = f"the joint is listed twice in this component, first{on_line(first.element, later.element)}"
-            yield self.finding(message, later.element.label, source=later.element.source)
+            yield self.finding(message, later.element)
         commands = [(one, part.get("name")) for one in driven for part in one.interfaces("command_interface")]
         for (first, _), (later, interface) in repeated(commands, lambda pair: (pair[0].name, pair[1])):
             if later.name not in found:
@@ -84,7 +79,7 @@ class OneComponent(ControlRule):
                 owner = first.component.get("name")
                 line = on_line(first.element, later.element)
                 message = f"the command interface {interface!r} already belongs to ros2_control {owner!r}{line}"
-                yield self.finding(message, later.element.label, source=later.element.source)
+                yield self.finding(message, later.element)
 
 
 class InterfaceNames(ControlRule):
@@ -101,14 +96,14 @@ class InterfaceNames(ControlRule):
     good = """<command_interface name="position">"""
     bad = """<command_interface name="posiiton">"""
 
-    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Found:
         """A name that differs from a common one by a letter or two; other names are the hardware's own."""
         for one in driven:
             for part in (*one.interfaces("command_interface"), *one.interfaces("state_interface")):
                 name = part.get("name") or ""
                 if near := nearly(name, INTERFACES):
                     message = f"the joint's <{part.tag}> is called {name!r}; did you mean {near!r}?"
-                    yield self.finding(message, one.element.label, source=part.source)
+                    yield self.finding(message, one.element, source=part.source)
 
 
 class States(ControlRule):
@@ -123,13 +118,13 @@ class States(ControlRule):
     good = f"""<joint name="joint_3">{BLOCK.partition('"joint_3">')[2].partition("</joint>")[0]}"""
     bad = good.partition("      <state_interface")[0]
 
-    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Found:
         """A joint with commands and no state, in whatever component."""
         reported = {one.name for one in driven if one.interfaces("state_interface")}
         for one in driven:
             if one.interfaces("command_interface") and one.name not in reported:
                 message = "the joint has a command_interface and no state_interface; most controllers need one"
-                yield self.finding(message, one.element.label, source=one.element.source)
+                yield self.finding(message, one.element)
 
 
 class CommandLimits(ControlRule):
@@ -144,13 +139,13 @@ class CommandLimits(ControlRule):
     good = """<param name="min">-3</param>"""
     bad = """<param name="min">-3.5</param>"""
 
-    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Found:
         """A min or max beyond the limit in the <joint>, the wrong way round, or no number."""
         for one in driven:
             for part in one.interfaces("command_interface"):
                 fault = _range_fault(part, one.joint)
                 if fault:
-                    yield self.finding(fault, one.element.label, source=part.source)
+                    yield self.finding(fault, one.element, source=part.source)
 
 
 class InitialValues(ControlRule):
@@ -165,7 +160,7 @@ class InitialValues(ControlRule):
     good = """<param name="initial_value">0.5</param>"""
     bad = """<param name="initial_value">1.5</param>"""
 
-    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Found:
         """An initial_value of position outside the joint's range, or one that is no number."""
         for one in driven:
             for part in one.interfaces("state_interface"):
@@ -175,11 +170,11 @@ class InitialValues(ControlRule):
                         message = (
                             f"the initial_value of {part.get('name')!r} is {param.text.strip()!r}; expected a number"
                         )
-                        yield self.finding(message, one.element.label, source=param.source)
+                        yield self.finding(message, one.element, source=param.source)
                     elif part.get("name") == "position" and one.joint and not _inside(value, one.joint):
                         there, low, high = numbers((value, one.joint.limit.lower, one.joint.limit.upper))
                         message = f"the joint starts at {there}, outside of its limits {low} to {high}"
-                        yield self.finding(message, one.element.label, source=param.source)
+                        yield self.finding(message, one.element, source=param.source)
 
 
 class Followers(ControlRule):
@@ -198,7 +193,7 @@ class Followers(ControlRule):
     good = """<joint name="joint_3" mimic="false">"""
     bad = """<joint name="joint_3">"""
 
-    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Found:
         """A command interface of a joint with <mimic>, unless mimic="false"; parameters that say something else."""
         for one in driven:
             if one.joint is None:
@@ -210,10 +205,10 @@ class Followers(ControlRule):
             if mimic is None:
                 if attribute == "true" or (one.joint.kind.nv == 0 and "mimic" in said):
                     message = "the joint is to mimic another, but its <joint> has no <mimic>"
-                    yield self.finding(message, one.element.label, source=place)
+                    yield self.finding(message, one.element, source=place)
             elif attribute != "false" and one.interfaces("command_interface"):
                 message = f"the joint mimics {mimic.joint!r} and has a command_interface; remove the command_interface"
-                yield self.finding(message, one.element.label, source=place)
+                yield self.finding(message, one.element, source=place)
             elif "mimic" in said and (
                 said["mimic"] != mimic.joint or not _is(said.get("multiplier"), mimic.multiplier)
             ):
@@ -221,7 +216,7 @@ class Followers(ControlRule):
                     f"the joint mimics {said['mimic']!r} times {said.get('multiplier', '1')} here, and "
                     f"{mimic.joint!r} times {number(mimic.multiplier, 6)} in its <joint>"
                 )
-                yield self.finding(message, one.element.label, source=place)
+                yield self.finding(message, one.element, source=place)
 
 
 class FixedCommands(ControlRule):
@@ -236,12 +231,12 @@ class FixedCommands(ControlRule):
     good = """<joint name="joint_3">\n      <command"""
     bad = """<joint name="link_6-flange">\n      <command"""
 
-    def check(self, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, driven: tuple[ComponentJoint, ...]) -> Found:
         """A command interface of a fixed joint."""
         for one in driven:
             if one.joint and one.joint.kind.nv == 0 and one.interfaces("command_interface"):
                 message = "the joint is fixed and has a command_interface; remove it, or let the joint move"
-                yield self.finding(message, one.element.label, source=one.element.source)
+                yield self.finding(message, one.element)
 
 
 class Complete(ControlRule):
@@ -258,7 +253,7 @@ class Complete(ControlRule):
     good = """<hardware><plugin>mock_components/GenericSystem</plugin></hardware>"""
     bad = """<hardware/>"""
 
-    def check(self, components: tuple[Element, ...], driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, components: tuple[Element, ...], driven: tuple[ComponentJoint, ...]) -> Found:
         """No plug-in, no known type, several joints of an actuator, commands of a sensor, or a name twice."""
         for component in components:
             hardware = component.find("hardware")
@@ -282,10 +277,9 @@ class Complete(ControlRule):
             ]
             for wrong, message in faults:
                 if wrong:
-                    yield self.finding(message, component.label, source=component.source)
+                    yield self.finding(message, component)
         for first, later in repeated(components, lambda component: component.get("name")):
-            message = f"there is already a ros2_control of this name{on_line(first, later)}"
-            yield self.finding(message, later.label, source=later.source)
+            yield self.finding(f"there is already a ros2_control of this name{on_line(first, later)}", later)
 
 
 class SimulatedHardware(ControlRule):
@@ -306,7 +300,7 @@ class SimulatedHardware(ControlRule):
     good = """<plugin>gz_ros2_control/GazeboSimSystem</plugin>"""
     bad = """<plugin>gazebo_ros2_control/GazeboSystem</plugin>"""
 
-    def check(self, components: tuple[Element, ...], plugins: tuple[Plugin, ...]) -> Iterator[Finding]:
+    def check(self, components: tuple[Element, ...], plugins: tuple[Plugin, ...]) -> Found:
         """Hardware of Gazebo Classic and a plug-in of Gazebo Sim, or the other way about."""
         files = [part.get("filename") or "" for _, _, block in plugins for part in block.walk() if part.tag == "plugin"]
         classic = [file for file in files if file.endswith("gazebo_ros2_control.so")]
@@ -322,7 +316,7 @@ class SimulatedHardware(ControlRule):
             if plugin and ((old and modern) or (new and classic)):
                 expected = "gz_ros2_control/GazeboSimSystem" if modern else "gazebo_ros2_control/GazeboSystem"
                 message = f"{(classic or modern)[0]!r} cannot load the hardware {name!r}; expected {expected}"
-                yield self.finding(message, component.label, source=plugin.source)
+                yield self.finding(message, component, source=plugin.source)
 
 
 @fact

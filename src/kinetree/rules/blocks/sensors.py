@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from math import pi
 
-from kinetree.errors import Finding
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.mjcf import Parts, numbers_out_of_range
 from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Element, Found, Threshold
 from kinetree.rules.structure import Block
-from kinetree.rules.threshold import Threshold
-from kinetree.syntax.xml.reader import Element
 
 OF_KIND = {
     **dict.fromkeys(
@@ -63,7 +61,7 @@ class SensorParts(Quality):
     good = """<imu><enable_orientation>0</enable_orientation></imu>"""
     bad = """<enable_orientation>0</enable_orientation><imu/>"""
 
-    def check(self, sensors: tuple[Element, ...]) -> Iterator[Finding]:
+    def check(self, sensors: tuple[Element, ...]) -> Found:
         """An element of an imu, a camera or a ray in the sensor, or the other way about."""
         for sensor in (one for one in sensors if one.get("type")):
             kinds = [part for part in sensor.children if part.tag in KINDS]
@@ -71,11 +69,11 @@ class SensorParts(Quality):
                 owners = OF_KIND.get(part.tag, ())
                 if owners and (not kinds or any(kind.tag in owners for kind in kinds)):
                     message = f"<{part.tag}> has no effect here; put it into <{owners[0]}>"
-                    yield self.finding(message, sensor.label, source=part.source)
+                    yield self.finding(message, sensor, source=part.source)
             for kind in kinds:
                 for part in (part for part in kind.children if part.tag in OF_SENSOR):
                     message = f"<{part.tag}> has no effect in <{kind.tag}>; put it into <sensor>"
-                    yield self.finding(message, sensor.label, source=part.source)
+                    yield self.finding(message, sensor, source=part.source)
 
 
 class SensorValues(Quality):
@@ -95,25 +93,25 @@ class SensorValues(Quality):
     good = """<horizontal_fov>1.39<"""
     bad = """<horizontal_fov>80<"""
 
-    def check(self, sensors: Parts, blocks: tuple[Block, ...], mjcf_parts: Parts) -> Iterator[Finding]:
+    def check(self, sensors: Parts, blocks: tuple[Block, ...], mjcf_parts: Parts) -> Found:
         """An angle beyond a turn, a negative rate or distance, a limit below the one before it, a type of sensor that
         differs from a known one by a letter; a setting of a link that is no number, or neither true nor false.
         Plug-ins, noise and texts with $ are not judged. In MJCF, ranges in the wrong order, and negative gains,
         damping, friction and timesteps, which MuJoCo reads without a word."""
         for message, element, name in numbers_out_of_range(mjcf_parts):
-            yield self.finding(message, element.label, source=element.place(name))
+            yield self.finding(message, element, source=element.place(name))
         for sensor in sensors:
             if near := nearly(sensor.get("type") or "", SENSORS):
                 message = f"the type is {sensor.get('type')!r}; did you mean {near!r}?"
-                yield self.finding(message, sensor.label, source=sensor.place("type"))
+                yield self.finding(message, sensor, source=sensor.place("type"))
             for owner in _written(sensor):
                 for part in owner.children:
                     if fault := _fault(part) or _out_of_order(part, owner):
-                        yield self.finding(fault, sensor.label, source=part.source)
+                        yield self.finding(fault, sensor, source=part.source)
         for _, block in blocks:
             for part in block.children if block.tag == "gazebo" and block.get("reference") else ():
                 if fault := _fault(part):
-                    yield self.finding(fault, block.label, source=part.source)
+                    yield self.finding(fault, block, source=part.source)
 
 
 def _written(element: Element) -> Iterator[Element]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Threshold
 
 NEARLY = Threshold(0.87, "of 1", "smallest similarity to a known word that is a slip")
 LETTERS = Threshold(2, "letters", "largest difference of the lengths of the two words")

@@ -1,13 +1,11 @@
 """Rules about transmissions: their types, interfaces and reductions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from kinetree.errors import Finding
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
-from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Element, Found, fact
 from kinetree.rules.structure import Block
-from kinetree.syntax.xml.reader import Element
 
 TRANSMISSIONS = "http://wiki.ros.org/urdf/XML/Transmission"
 _ROS1 = ("Position", "Velocity", "Effort", "PosVel", "PosVelAcc")
@@ -40,7 +38,7 @@ class HardwareInterfaces(Quality):
     good = """EffortJointInterface"""
     bad = """EffortJoinInterface"""
 
-    def check(self, transmissions: tuple[Element, ...], blocks: tuple[Block, ...]) -> Iterator[Finding]:
+    def check(self, transmissions: tuple[Element, ...], blocks: tuple[Block, ...]) -> Found:
         """A type or interface that differs from a known one by a letter or two; one of the actuator and another of
         the joint; none of the joint, once if no joint has one; no type, joint or actuator. Files with ros2_control need
         no interfaces. Transmissions that have their type as an attribute, as the PR2's, may have other parts."""
@@ -56,22 +54,21 @@ class HardwareInterfaces(Quality):
                     known = TRANSMISSION_TYPES
                 if near := nearly(name, known):
                     message = f"<{part.tag}> is {part.text.strip()!r}; did you mean {near!r}?"
-                    yield self.finding(message, element.label, source=part.source)
+                    yield self.finding(message, element, source=part.source)
             joint, actuator = _interfaces(element.find_all("joint")), _interfaces(element.find_all("actuator"))
             if joint and actuator and not joint & actuator:
                 message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
-                yield self.finding(message, element.label, source=element.source)
+                yield self.finding(message, element)
             own = {part.tag for part in element.walk() if part.get("name") or part.children or part.text.strip()}
             own |= {"type"} if "plugin" in own else set()
             is_old = "type" in element.attributes
             if lacks := [tag for tag in PARTS if tag not in own and not is_old]:
-                message = f"the transmission has no {' and no '.join(f'<{tag}>' for tag in lacks)}"
-                yield self.finding(message, element.label, source=element.source)
+                yield self.finding(f"the transmission has no {' and no '.join(f'<{tag}>' for tag in lacks)}", element)
             is_wanted = not joint and (actuator or usual or is_ros1) and not is_old and element.find("plugin") is None
             for part in element.find_all("joint") if is_wanted else ():
                 where = "stands in the <actuator>; put it into the <joint>" if actuator else "is missing"
                 message = f"the <hardwareInterface> of joint {part.get('name')!r} {where}"
-                yield self.finding(message, element.label, source=part.source)
+                yield self.finding(message, element, source=part.source)
                 is_ros1 = False  # the first stands for all, if none has one
 
 
@@ -89,7 +86,7 @@ class Reductions(Quality):
     good = """>101<"""
     bad = """>0<"""
 
-    def check(self, transmissions: tuple[Element, ...]) -> Iterator[Finding]:
+    def check(self, transmissions: tuple[Element, ...]) -> Found:
         """A reduction that is zero or no number."""
         for element in transmissions:
             for part in (
@@ -97,7 +94,7 @@ class Reductions(Quality):
             ):
                 if not number_of(part.text):
                     message = f"<{part.tag}> is {part.text.strip()!r}; expected a number other than zero"
-                    yield self.finding(message, element.label, source=part.source)
+                    yield self.finding(message, element, source=part.source)
 
 
 @fact

@@ -1,19 +1,13 @@
 """A rule about the wheels that plug-ins drive, and what is wrong with the wheels of a drive."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
 from kinetree.rules.blocks.spelling import number_of
 from kinetree.rules.examples import CART
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import Quality
+from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, number
 from kinetree.rules.shapes.bounds import Bounds
 from kinetree.rules.structure import Plugin
-from kinetree.rules.threshold import Threshold
 
 OFF = Threshold(1.5, "", "largest ratio of a size to that in the robot, which calibration explains")
 SKIDDING = Threshold(3.0, "", "the same for the distance of wheels that skid, because a side has several")
@@ -45,9 +39,7 @@ class WheelsOfPlugins(Quality):
     good = "<wheel_radius>0.1<"
     bad = "<wheel_radius>0.2<"
 
-    def check(
-        self, robot: Robot, plugins: tuple[Plugin, ...], poses: Poses, bounds: Bounds, bodies: Bodies
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, plugins: tuple[Plugin, ...], poses: Poses, bounds: Bounds, bodies: Bodies) -> Found:
         """A distance between wheels, a diameter or a radius that is too large or too small; wheels of both sides with
         opposite axes, at one place, or exchanged; a fixed joint. Wheels that are not on one axle have no distance."""
         for plugin in (part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"):

@@ -13,11 +13,9 @@ import numpy as np
 
 from kinetree.errors import KinetreeError
 from kinetree.model.names import NamedValues
-from kinetree.model.robot import Robot
 from kinetree.model.semantic import CollisionPair, Semantic
-from kinetree.rules.facts import fact
+from kinetree.rules.rule import Array, Robot, fact
 from kinetree.rules.shapes.meshes import Asset, file_of
-from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding, Source
-from kinetree.model.robot import Robot
+from kinetree.errors import Source
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.rules.contact.contacts import FEW, Contacts
-from kinetree.rules.facts import fact
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import Quality, unit
-from kinetree.rules.rule import Rule
+from kinetree.rules.rule import Array, Found, Robot, Rule, Threshold, fact, number
 from kinetree.rules.srdf.contents import SRDF
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
-from kinetree.syntax.xml.reader import Report, parse
 
 URL = "https://wiki.ros.org/srdf"
 QUATERNION = 4
@@ -54,7 +49,7 @@ class DisabledPairs(OfContact):
     good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""
     bad = """<disable_collisions link1="base_link" link2="link_5" reason="Never"/>"""
 
-    def check(self, contacts: Contacts) -> Iterator[Finding]:
+    def check(self, contacts: Contacts) -> Found:
         """A pair that is found in contact, in random configurations or by a search from the nearest of these, with
         another reason than Adjacent, Always and User, which allow contact. Not judged are neighbours, pairs that always
         touch, and pairs with the reason Default or none that touch in the neutral posture."""
@@ -93,7 +88,7 @@ class FreePostures(Quality, OfContact):
     good = '<origin xyz="0.55 0 0"/>'
     bad = '<origin xyz="-0.15 0 0"/>'
 
-    def check(self, contacts: Contacts, postures: tuple[Posture, ...]) -> Iterator[Finding]:
+    def check(self, contacts: Contacts, postures: tuple[Posture, ...]) -> Found:
         """Pairs in contact in the neutral posture, a state of the SRDF or a keyframe of an MJCF; of a state those that
         its joints move. Not judged is contact that ends where all joints move a little, as of closed fingers, and
         pairs that are disabled, neighbours, or always in contact."""
@@ -128,7 +123,7 @@ class FreeEnds(Quality, OfContact):
     good = '<limit lower="-1.5" upper="2.4" velocity="3" effort="100"/>'
     bad = '<limit lower="-1.5" upper="3.1" velocity="3" effort="100"/>'
 
-    def check(self, robot: Robot, contacts: Contacts) -> Iterator[Finding]:
+    def check(self, robot: Robot, contacts: Contacts) -> Found:
         """A pair that touches wherever the other joints stand, at an end of the range and somewhat inside of it, where
         a finger or a stop that only touches does not. Not judged are pairs that are disabled, neighbours, or always in
         contact."""
@@ -163,12 +158,9 @@ def postures(robot: Robot) -> tuple[Posture, ...]:
     for state in robot.semantic.group_states if robot.semantic else ():
         given = {one.name: one.value for one in state.joints}
         found += _posture(robot, given, f"group_state {state.name!r}", state.source)
-    for one in robot.extensions:
-        root = parse(one.text, "", Report()) if (one.format, one.tag) == ("mjcf", "keyframe") else None
-        joints = [
-            (own["joint"], int(own["nq"])) for e in (root.children if root else ()) if "nq" in (own := e.attributes)
-        ]
-        for key in root.find_all("key") if root else ():
+    for one, root in kept_elements(robot.extensions, "mjcf", "keyframe"):
+        joints = [(own["joint"], int(own["nq"])) for e in root.children if "nq" in (own := e.attributes)]
+        for key in root.find_all("key"):
             numbers, given = _numbers(key.get("qpos") or ""), {}
             for name, count in joints if len(numbers) == sum(count for _, count in joints) else ():
                 given[name], numbers = numbers[:count], numbers[count:]

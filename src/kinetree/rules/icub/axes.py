@@ -1,19 +1,15 @@
 """Axes at the zero configuration, the direction of the root, and the order of the torso."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import degrees
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding, Severity
-from kinetree.model.robot import Robot
+from kinetree.errors import Severity
 from kinetree.robots.icub.boards import boards, boards_of
 from kinetree.robots.icub.naming import AxisRow, Entry, naming
-from kinetree.rules.facts import Poses, fact
 from kinetree.rules.icub.page import IcubRule
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
+from kinetree.rules.rule import Array, Found, Poses, Robot, Threshold, fact, number
 
 ALIGNED = Threshold(0.1, "degrees", "largest angle between equal axes")
 LEANING = Threshold(15.1, "degrees", "largest angle to the same axis, since arms and later feet lean by 15 degrees")
@@ -39,7 +35,7 @@ class RootLooksBackwards(IcubRule):
     bad = "base = { matrix = [[0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]] }"
     base_format = "dh"
 
-    def check(self, robot: Robot, looks_forwards: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, looks_forwards: bool) -> Found:
         """Most axes are the page's after half a turn."""
         if looks_forwards:
             message = "x points forwards, as on iCub 3 and ergoCub; expected backwards (other rules allow for it)"
@@ -61,7 +57,7 @@ class AxisDirection(IcubRule):
     bad = '<axis xyz="0 0 -1"/>'
     requires = ("ICUB-001", "ICUB-204")
 
-    def check(self, robot: Robot, axes: Mapping[str, Array], looks_forwards: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, axes: Mapping[str, Array], looks_forwards: bool) -> Found:
         """An axis that departs from the page."""
         R = TURNED if looks_forwards else np.eye(3)
         for entry in naming().axes:
@@ -122,7 +118,7 @@ rows = [
     base_format = "dh"
     requires = ("ICUB-001", "ICUB-204")
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """Another order of the chain; and a remark on a group that is no board."""
         chains = boards().torsos
         placed = tuple(name for name in robot.placed if name in chains["icub"])

@@ -1,11 +1,11 @@
 """Frames of chains, sensors and skin, on their links; and the sensors themselves."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
+from kinetree.errors import Severity
 from kinetree.robots.icub.naming import naming
 from kinetree.rules.icub.page import IcubRule
+from kinetree.rules.rule import Found, Robot
 
 MEASURE_WRENCHES = ("force_torque", "force", "torque")
 """Types of wrench sensors; MuJoCo separates the last two."""
@@ -22,7 +22,7 @@ class FrameMissing(IcubRule):
     good = '"imu_frame"'
     bad = '"imu"'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A frame that the model lacks, or has under another name; those of the skin are another rule's."""
         skin = {entry.correct.frame for entry in naming().skin}
         joint_of = {f"{sensor}_frame": joint for sensor, joint in (entry.correct for entry in naming().fixed_joints)}
@@ -33,11 +33,9 @@ class FrameMissing(IcubRule):
             element, joint = f"frame {name!r}", joint_of.get(name)
             other = next((known for known in entry.known_as if known in robot.frames), None)
             if other:
-                message = f"the frame is called {other!r}, as in published models"
-                yield self.remark(message, element)
+                yield self.remark(f"the frame is called {other!r}, as in published models", element)
             elif not any(link in robot.links for link in links):
-                message = f"the frame does not exist, nor its link {' or '.join(map(repr, links))}"
-                yield self.remark(message, element)
+                yield self.remark(f"the frame does not exist, nor its link {' or '.join(map(repr, links))}", element)
             elif joint and joint not in robot.joints:
                 yield self.remark(f"the frame does not exist, nor the sensor's joint {joint!r}", element)
             else:
@@ -53,7 +51,7 @@ class FramePlaces(IcubRule):
     good = '<parent link="head"/>\n    <child link="imu_frame"/>'
     bad = '<parent link="chest"/>\n    <child link="imu_frame"/>'
 
-    def check(self, robot: Robot, body_of: Mapping[str, str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, body_of: Mapping[str, str]) -> Found:
         """A frame on another body; one that follows the right one is remarked upon."""
         for entry in naming().frames:
             name, links, _ = entry.correct
@@ -67,8 +65,8 @@ class FramePlaces(IcubRule):
                 joint = robot.parent_joint(body)
                 mimic = joint.mimic if joint else None
                 follows = mimic is not None and robot.joints[mimic.joint].child in bodies
-                make = self.remark if follows else self.finding
-                yield make(message, robot.frames[known])
+                severity: Severity | None = "info" if follows else None
+                yield self.finding(message, f"frame {known!r}", source=robot.frames[known].source, severity=severity)
 
 
 class SkinFrameMissing(IcubRule):
@@ -82,7 +80,7 @@ class SkinFrameMissing(IcubRule):
     good = '"l_forearm_dh_frame"'
     bad = '"l_forearm_skin"'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A frame of a part of the skin that the model lacks."""
         for entry in naming().skin:
             name, link, part = entry.correct
@@ -101,7 +99,7 @@ class SensorMissing(IcubRule):
     good = '<sensor name="l_arm_ft" type="force_torque">'
     bad = '<sensor name="l_arm_wrench" type="force_torque">'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A force/torque joint without a sensor, or one whose sensor is called otherwise."""
         for entry in naming().fixed_joints:
             name, joint = entry.correct
@@ -128,7 +126,7 @@ class SensorDirection(IcubRule):
     good = "<measure_direction>child_to_parent</measure_direction>"
     bad = "<measure_direction>parent_to_child</measure_direction>"
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A sensor that declares the other direction."""
         right = naming().force_torque.measures
         joints = {entry.correct.joint for entry in naming().fixed_joints}

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import Finding, nearest_names
-from kinetree.model.robot import Robot
 from kinetree.repairs.edit import Repair
 from kinetree.repairs.fixes import Elements
 from kinetree.repairs.rename_references import rename_repairs
 from kinetree.robots.icub.naming import Entry, naming
-from kinetree.rules.facts import Poses, fact
 from kinetree.rules.icub.page import MOVING, IcubRule, listed, remark
+from kinetree.rules.rule import Found, Poses, Robot, fact
 
 FEET = 14
 """The deviation about the feet of version 1."""
@@ -77,7 +76,7 @@ class IsAnICub(IcubRule):
     bad = 'type="fixed"'
     requires = ()
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """Too few of the joints."""
         there = sum(name in robot.joints and robot.joints[name].kind.nq > 0 for name in MOVING)
         if 2 * there < len(MOVING):
@@ -105,7 +104,7 @@ class JointMissing(IcubRule):
     safe = False
     uncovers = ("ICUB-",)
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A joint of the page that the model lacks, or that does not turn."""
         for entry in naming().joints:
             board, name = entry.correct
@@ -135,7 +134,7 @@ class JointExtra(IcubRule):
   <joint name="wag" type="continuous"><parent link="root_link"/><child link="tail"/><axis xyz="0 0 1"/></joint>
   <link name="eyes_tilt_frame"/>"""
 
-    def check(self, robot: Robot, beyond: set[str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, beyond: set[str]) -> Found:
         """A moving joint beyond the page; those of eyes and hands together."""
         of_eyes_and_hands = []
         for joint in robot.joints.values():
@@ -161,7 +160,7 @@ class FixedJointMissing(IcubRule):
     good = '"l_leg_ft_sensor"'
     bad = '"l_leg_ft"'
 
-    def check(self, robot: Robot, first_feet: set[str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, first_feet: set[str]) -> Found:
         """A fixed joint of the page that the model lacks, or that moves."""
         for entry in naming().fixed_joints:
             sensor, name = entry.correct
@@ -185,7 +184,7 @@ class LinkMissing(IcubRule):
     safe = False
     uncovers = ("ICUB-",)
 
-    def check(self, robot: Robot, first_feet: set[str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, first_feet: set[str]) -> Found:
         """A link of the page that the model lacks."""
         for entry in naming().links:
             name, joint, parent = entry.correct
@@ -211,7 +210,7 @@ class LinkExtra(IcubRule):
   <joint name="straps" type="fixed"><parent link="chest"/><child link="backpack"/></joint>
   <link name="eyes_tilt_frame"/>"""
 
-    def check(self, robot: Robot, beyond: set[str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, beyond: set[str]) -> Found:
         """A link with mass beyond the page; those of eyes and hands together, and those without mass."""
         known = {entry.correct.link for entry in naming().links}
         known |= {name for entry in naming().frames for name in (entry.correct.frame, *entry.known_as)}
@@ -250,7 +249,7 @@ class Root(IcubRule):
   </joint>
   <link name="root_link"/>"""
 
-    def check(self, robot: Robot, poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses) -> Found:
         """Another root that is not held to root_link, or stands elsewhere."""
         root = robot.links.get("root_link")
         way = robot.joints_to("root_link") if root else ()
@@ -280,7 +279,7 @@ class LinkPlaces(IcubRule):
     bad = '<parent link="l_shoulder_2"/>\n    <child link="l_elbow_1"/>'
     requires = ("ICUB-001", "ICUB-204")
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A link on another parent, or behind another joint."""
         for entry in naming().links:
             row = entry.correct

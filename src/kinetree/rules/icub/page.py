@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from kinetree import display
 from kinetree.model.edit.subtree import links_below
-from kinetree.model.robot import Robot
 from kinetree.robots.icub.naming import Entry, naming
-from kinetree.rules.facts import fact
-from kinetree.rules.rule import Rule
+from kinetree.rules.rule import Robot, Rule, fact
 
 URL = "http://wiki.icub.org/wiki/ICub_Model_naming_conventions"
 
@@ -55,5 +54,4 @@ def body_of(robot: Robot) -> dict[str, str]:
 
 def listed(names: Sequence[str], one: str, many: str) -> str:
     """Return their number and the first twelve names."""
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"{len(names)} {one if len(names) == 1 else many}: {', '.join(names[:12])}{more}"
+    return f"{len(names)} {one if len(names) == 1 else many}: {display.listed(names, 12)}"

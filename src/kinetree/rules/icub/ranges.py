@@ -1,6 +1,6 @@
 """Comparison of the model's limits with those of the control boards."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import degrees, inf, pi, radians
 from pathlib import Path
 from types import MappingProxyType
@@ -8,14 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kinetree.display import numbers
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.robots.icub.board_limits import Interval, board_limits, robots
 from kinetree.robots.icub.boards import boards, families
 from kinetree.rules.icub.page import MOVING, IcubRule
 from kinetree.rules.quality import span
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Robot, Threshold, numbers
 
 PAGES_ROBOT = "iCubGenova02"
 """The robot whose files have the page's limits, according to the page."""
@@ -40,7 +37,7 @@ class LimitsOutsideBoard(IcubRule):
     bad = 'lower="-1"'
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({"limits": PAGES_ROBOT})
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A range that reaches beyond the board's, or none at all."""
         ranges = ranges_of(robot)
         if any(keeps_to(ranges, board_limits(name)) for name in robots()):
@@ -70,7 +67,7 @@ class LimitsInDegrees(IcubRule):
     bad = 'lower="-30"'
     base_options: ClassVar[Mapping[str, Any]] = MappingProxyType({"limits": PAGES_ROBOT})
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A limit that no joint of the robot can have."""
         for joint, ends in ranges_of(robot).items():
             if any(2 * pi < abs(end) < inf for end in ends):

@@ -1,16 +1,13 @@
 """Rules about joints other than their limits: axes, passive behaviour."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import hypot, isinf, pi
 
-from kinetree.display import number
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
 from kinetree.repairs.fixes import unit_axes
 from kinetree.rules.facts import document
-from kinetree.rules.quality import JointQuality, others, span
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.quality import JointQuality, span
+from kinetree.rules.rule import Found, Joint, Robot, Threshold, number
 from kinetree.spatial.se3 import is_unit
 from kinetree.syntax.numbers import numbers
 
@@ -38,7 +35,7 @@ class AxisLength(JointQuality):
     bad = """<axis xyz="1 9 0"/>"""
     repair = staticmethod(unit_axes)
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """Another length in the text of a URDF file; a robot's own axes are unit vectors. A warning
         if it is along no diagonal either, as by a slip of the fingers."""
         text = robot.text.text if robot.text and robot.text.format == "urdf" else ""
@@ -70,7 +67,7 @@ class NearlyPrincipal(JointQuality):
     good = """<axis xyz="0 0 1"/>"""
     bad = """<axis xyz="0.000004 0 1"/>"""
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """An axis at a tiny angle to x, y or z."""
         for joint in robot.joints.values():
             for axis in joint.axes.tolist():
@@ -95,7 +92,7 @@ class ShouldBeContinuous(JointQuality):
     good = 'lower="-6.2" upper="6.2"'
     bad = 'lower="-1000" upper="1000"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Limits of hundreds of turns; a remark where they are the same whole number of turns on both sides."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
@@ -121,7 +118,7 @@ class NegativeFriction(JointQuality):
     good = """<axis xyz="0 0 1"/>"""
     bad = """<axis xyz="0 0 1"/><dynamics damping="-0.1" friction="0.2"/>"""
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A negative number. A friction above the limit of effort, a warning."""
         for joint in robot.joints.values():
             for dynamics in joint.dynamics:
@@ -130,9 +127,10 @@ class NegativeFriction(JointQuality):
                         yield self.finding(f"the {name} is {number(value)}; expected 0 or more", joint)
         stuck = [(j, d.friction) for j in robot.joints.values() for d in j.dynamics if d.friction > j.limit.effort > 0]
         for joint, friction in stuck[:1]:
-            message = f"the friction {number(friction)} is more than the effort {number(joint.limit.effort)}"
-            rest = others([other.name for other, _ in stuck[1:]])
-            yield self.finding(f"{message}: the motor cannot move the joint{rest}", joint, severity="warning")
+            message = f"the friction {number(friction)} is more than the effort {number(joint.limit.effort)}: the motor"
+            yield from self.shared(
+                f"{message} cannot move the joint", [joint for joint, _ in stuck], severity="warning"
+            )
 
 
 def _vector(text: str) -> Sequence[float]:

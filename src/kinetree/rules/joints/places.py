@@ -1,17 +1,13 @@
 """Rules about places of joints and frames beside the shapes of bodies."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.rules.examples import CART
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import JointQuality, Quality
+from kinetree.rules.rule import Bodies, Found, Poses, Robot, Threshold, number
 from kinetree.rules.shapes.bounds import Bounds, size_of, turned
-from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import Array, inverse
 
 FAR = Threshold(0.5, "m", "largest distance of a joint from the shapes on both sides, whatever their size")
@@ -35,7 +31,7 @@ class FarJoint(JointQuality):
     good = '<origin xyz="0.55 0 0"/>'
     bad = '<origin xyz="55 0 0"/>'
 
-    def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Found:
         """A joint that turns, too far from the shapes of its parent and from its child's, with the child's away from
         the parent's as well."""
         joints = [joint for joint in robot.joints.values() if joint.type in ("revolute", "continuous")]
@@ -69,7 +65,7 @@ class WheelAxis(JointQuality):
     good = '<child link="left_wheel"/><axis xyz="0 1 0"/>'
     bad = '<child link="left_wheel"/><axis xyz="0 0 1"/>'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """An endless joint of a link with wheel in its name, whose cylinders are all wider than long and not along the
         axis."""
         for joint in robot.joints.values():
@@ -107,7 +103,7 @@ class Footprint(Quality):
     good = '<origin xyz="0 0 0.1"/>'
     bad = '<origin xyz="0 0 0"/>'
 
-    def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, bounds: Bounds, bodies: Bodies, poses: Poses) -> Found:
         """Wheels, which endless joints turn about a level axis, that reach below base_footprint, or all end above it;
         more by its stroke, if a wheel hangs on a suspension."""
         if "base_footprint" not in robot.links:

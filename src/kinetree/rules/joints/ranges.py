@@ -1,15 +1,12 @@
 """Rules about limits of joints, and about joints that follow others."""
 
-from collections.abc import Iterator
 from math import inf
 
-from kinetree.display import number, numbers
-from kinetree.errors import Finding
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import RATES, Joint, Robot
 from kinetree.rules.joints.units import ANY, MUCH_VELOCITY, in_other_units, looks_made_up
-from kinetree.rules.quality import JointQuality, grouped, others, span, spans, unit
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.quality import JointQuality, grouped, span, spans, unit
+from kinetree.rules.rule import Found, Threshold, number, numbers
 
 MUCH_TORQUE = Threshold(1e4, "N m", "smallest round effort limit of a joint that turns which looks like a placeholder")
 MUCH_FORCE = Threshold(1e5, "N", "the same of a joint that slides; a lifting screw of a real robot has 10 kN")
@@ -28,7 +25,7 @@ class LimitOrder(JointQuality):
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="2.9" upper="-2.9"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """lower > upper."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
@@ -50,9 +47,7 @@ class NoRange(JointQuality):
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="0" upper="0"'
 
-    def check(
-        self, robot: Robot, ranged: tuple[Joint, ...], noted: frozenset[tuple[str, str | None]]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, ranged: tuple[Joint, ...], noted: frozenset[tuple[str, str | None]]) -> Found:
         """Equal limits, unless the joint follows another. Of limits that the file does not have, the reader reports
         that. A remark in SDF, where a joint without a range keeps the link of a sensor apart."""
         for joint in ranged:
@@ -78,7 +73,7 @@ class ZeroOutside(JointQuality):
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="0.5" upper="2.9"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Both limits on one side of zero, of a joint that follows no other."""
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
@@ -97,12 +92,10 @@ class NoEffort(JointQuality):
     good = 'effort="200"'
     bad = 'effort="0"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Zero effort of joints that follow no other; one finding for all."""
         powerless = [joint for joint in ranged if joint.limit.effort == 0 and joint.coordinated]
-        if powerless:
-            rest = others([joint.name for joint in powerless[1:]])
-            yield self.finding(f"the effort limit is 0; expected more than 0{rest}", powerless[0])
+        yield from self.shared("the effort limit is 0; expected more than 0", powerless)
 
 
 class NoVelocity(JointQuality):
@@ -116,13 +109,12 @@ class NoVelocity(JointQuality):
     good = 'velocity="8"'
     bad = 'velocity="0"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Zero velocity of joints that follow no other and have a range; one finding for all."""
         moving = [joint for joint in ranged if joint.coordinated and joint.limit.lower != joint.limit.upper]
-        still = [joint for joint in moving if joint.limit.velocity == 0]
-        if still:
-            rest = others([joint.name for joint in still[1:]])
-            yield self.finding(f"the velocity limit is 0; expected more than 0{rest}", still[0])
+        yield from self.shared(
+            "the velocity limit is 0; expected more than 0", [j for j in moving if not j.limit.velocity]
+        )
 
 
 class NegativeMaximum(JointQuality):
@@ -137,14 +129,13 @@ class NegativeMaximum(JointQuality):
     good = 'velocity="8"'
     bad = 'velocity="-1"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """A negative number; one finding for all joints that have the same."""
         for name in ("velocity", "effort", *RATES):
             wrong = [joint for joint in ranged if getattr(joint.limit, name) < 0]
             for same in grouped(wrong, lambda joint, name=name: getattr(joint.limit, name)):  # type: ignore[misc]
-                rest = others([joint.name for joint in same[1:]])
                 value = number(getattr(same[0].limit, name))
-                yield self.finding(f"the {name} limit is {value}; expected more than 0{rest}", same[0])
+                yield from self.shared(f"the {name} limit is {value}; expected more than 0", same)
 
 
 class PlaceholderEffort(JointQuality):
@@ -161,14 +152,13 @@ class PlaceholderEffort(JointQuality):
     good = 'effort="200"'
     bad = 'effort="100000"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
         same."""
         wrong = [joint for joint in ranged if looks_made_up(joint.limit.effort, _much(joint))]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
-            rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
-            yield self.finding(f"the effort limit is {value}, which looks like a placeholder{rest}", same[0])
+            yield from self.shared(f"the effort limit is {value}, which looks like a placeholder", same)
 
 
 class PlaceholderVelocity(JointQuality):
@@ -185,15 +175,14 @@ class PlaceholderVelocity(JointQuality):
     good = 'velocity="8"'
     bad = 'velocity="100"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
         same. Endless joints may be wheels. LIM-013 is about velocities in other units."""
         wrong = [j for j in ranged if looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
         wrong = [joint for joint in wrong if joint not in in_other_units(ranged)]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
-            rest = others([joint.name for joint in same[1:]])
             value = f"{number(same[0].limit.velocity)} {unit(same[0])}/s"
-            yield self.finding(f"the velocity limit is {value}, which looks like a placeholder{rest}", same[0])
+            yield from self.shared(f"the velocity limit is {value}, which looks like a placeholder", same)
 
 
 def _much(joint: Joint) -> float:
@@ -215,7 +204,7 @@ class SoftLimits(JointQuality):
         """<safety_controller k_velocity="10" k_position="15" soft_lower_limit="-3.5" soft_upper_limit="2.8"/>"""
     )
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """A soft limit beyond the hard one, or a lower soft limit above the upper one; both equal to the hard ones,
         which is one finding for all joints. Soft limits of 0 and 0 mean none, and without k_position they have no
         effect."""
@@ -232,9 +221,7 @@ class SoftLimits(JointQuality):
                 yield self.finding(f"the soft limits {inner} are not inside the limits {outer}", joint)
             elif soft.k_position and soft.upper - soft.lower > hard.upper - hard.lower - 1e-6 > 0:
                 equal.append(joint)
-        for joint in equal[:1]:
-            rest = others([joint.name for joint in equal[1:]])
-            yield self.finding(f"the soft limits are equal to the limits; expected them inside{rest}", joint)
+        yield from self.shared("the soft limits are equal to the limits; expected them inside", equal)
 
 
 class MimicRange(JointQuality):
@@ -249,7 +236,7 @@ class MimicRange(JointQuality):
     good = 'velocity="8" effort="33"/>'
     bad = 'velocity="8" effort="33"/><mimic joint="joint_5" multiplier="4"/>'
 
-    def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Found:
         """The leader's range, carried over, reaches further than the follower's. Polynomials of a higher degree are not
         judged."""
         for joint in ranged:
@@ -298,7 +285,7 @@ class MimicChain(JointQuality):
     good = '<mimic joint="left_finger" multiplier="0.5"/>'
     bad = '<mimic joint="right_finger" multiplier="0.5"/>'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A leader that is a follower."""
         for joint in robot.joints.values():
             leader = robot.joints[joint.mimic.joint] if joint.mimic else None

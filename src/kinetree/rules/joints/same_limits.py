@@ -1,15 +1,11 @@
 """Rules about limits that all joints share, and ranges of actuators."""
 
-from collections.abc import Iterator
 from math import inf, log10
 
-from kinetree.display import number, numbers
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.rules.quality import JointQuality
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Joint, Robot, Threshold, number, numbers
 from kinetree.syntax.numbers import numbers as numbers_in
-from kinetree.syntax.xml.reader import Report, parse
 
 MANY = Threshold(4, "joints", "smallest number of joints with the same limits")
 PAIR = Threshold(2, "joints", "the same, if an exporter or an example writes these limits")
@@ -51,7 +47,7 @@ class OneLimit(JointQuality):
         'effort="30" velocity="3"', 'effort="1" velocity="20"'
     )
 
-    def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, ranged: tuple[Joint, ...]) -> Found:
         """Two or more joints, all that follow no other, with the effort and velocity that an exporter or an example
         writes. A remark for several joints with the same effort and velocity, both a power of ten, or both zero. One
         finding for the robot."""
@@ -86,14 +82,11 @@ class ActuatorRange(JointQuality):
     base = good
     bad = good.replace("-1.57 1.57", "-90 90")
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A range of control or force that exceeds that of the joint. Actuators with classes or gears are not
         judged."""
-        for extension in robot.extensions:
-            if extension.format != "mjcf" or extension.tag != "actuator":
-                continue
-            section = parse(extension.text, "<actuator>", Report())
-            for element in section.children if section else ():
+        for _, section in kept_elements(robot.extensions, "mjcf", "actuator"):
+            for element in section.children:
                 joint = robot.joints.get(element.get("joint") or "")
                 if joint is None or not {"gear", "class"}.isdisjoint(element.attributes) or joint.kind.nv != 1:
                     continue

@@ -1,14 +1,10 @@
 """Rule about velocities of joints in units other than rad/s and m/s."""
 
 import re
-from collections.abc import Iterator
 from math import inf, pi
 
-from kinetree.display import number
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint
-from kinetree.rules.quality import JointQuality, grouped, others, unit
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.quality import JointQuality, grouped, unit
+from kinetree.rules.rule import Found, Joint, Threshold, number
 
 MUCH_VELOCITY = Threshold(50.0, "rad/s or m/s", "smallest round velocity limit that looks like a placeholder")
 ANY = Threshold(10.0, "", "multiple of these from which on any number looks like a placeholder, round or not")
@@ -37,7 +33,7 @@ class VelocityUnits(JointQuality):
     good = 'velocity="8"'
     bad = 'velocity="175"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Iterator[Finding]:
+    def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Limits of joints with a range that are whole or half numbers too large for a motor, unless all that turn, or
         all that slide, have one round number, which LIM-008 is about; one finding for all that turn and for all that
         slide. Wheels and propellers are not judged."""
@@ -45,8 +41,8 @@ class VelocityUnits(JointQuality):
             first = max(same, key=lambda joint: joint.limit.velocity)
             fast, of = first.limit.velocity, unit(first)
             meant = " or ".join(f"in {name} ({number(fast * rate)} {of}/s)" for name, rate in RATES[of].items())
-            rest = others([joint.name for joint in same if joint is not first])
-            yield self.finding(f"the velocity limit is {number(fast)} {of}/s; is it {meant}?{rest}", first)
+            rest = [joint for joint in same if joint is not first]
+            yield from self.shared(f"the velocity limit is {number(fast)} {of}/s; is it {meant}?", [first, *rest])
 
 
 def in_other_units(ranged: tuple[Joint, ...]) -> list[Joint]:

@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from math import inf, radians
 
-from kinetree.display import numbers
 from kinetree.model.mimic import mimic_polynomial
-from kinetree.model.robot import Joint, Robot
 from kinetree.rules.quality import unit
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Joint, Robot, Threshold, numbers
 
 ROUNDED = Threshold(1e-3, "", "largest excess over the limits, as a part of the range, of which at most 1 counts")
 TURN = Threshold(7.0, "rad", "largest value that cannot be in degrees, and largest that values in degrees give")

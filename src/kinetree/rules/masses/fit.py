@@ -1,20 +1,13 @@
 """Rules about masses and inertias beside the shapes of a link: too large, too small, elsewhere, or zero."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from kinetree.display import number, numbers
-from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
-from kinetree.model.robot import Link, Robot
-from kinetree.rules.facts import Bodies, fact
 from kinetree.rules.masses.inertia import HEAVY, TUTORIAL, Noted, too_dense
-from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped, others
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped
+from kinetree.rules.rule import Array, Bodies, Found, Link, Robot, Threshold, fact, number, numbers
 from kinetree.rules.shapes.bounds import MARKER, UNKNOWN, Bounds, shapes_of, size_of
 from kinetree.rules.shapes.geometry import HUGE
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
 
 FAR = Threshold(2.0, "m", "largest radius of gyration of a link; only INR-008 judges larger ones")
 FEATHER = Threshold(5e-6, "kg", "smallest mass of a link whose radius of gyration is judged by its shapes")
@@ -43,7 +36,7 @@ class GyrationRadius(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
 
-    def check(self, counted: Masses, robot: Robot) -> Iterator[Finding]:
+    def check(self, counted: Masses, robot: Robot) -> Found:
         """A larger radius about some axis."""
         for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
             found, most = numbers((np.sqrt(moments[2] / mass), FAR))
@@ -67,9 +60,7 @@ class InertiaBeyondShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
-    def check(
-        self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies, robot: Robot
-    ) -> Iterator[Finding]:
+    def check(self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies, robot: Robot) -> Found:
         """A radius of gyration too large for the shapes of the body, or of a link that is fixed to another and carries
         no shapes without an inertial; one finding for all of the same mass and moments. A mesh is read whole only if a
         part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
@@ -88,7 +79,7 @@ class InertiaBeyondShape(LinkQuality):
             radius, far = number(np.sqrt(moments[2] / mass)), number(reach)
             message = f"the inertia is too large for the shapes: its radius of gyration is {radius} m,"
             message += f" but the shapes reach at most {far} m from the centre{_in_unit(link, moments, robot)}"
-            yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+            yield from self.shared(message, [one[0] for one in same])
 
 
 class CentreOutside(LinkQuality):
@@ -104,7 +95,7 @@ class CentreOutside(LinkQuality):
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
-    def check(self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies) -> Found:
         """A centre of mass that is too far from the shapes of the body; links that are fixed to others and meshes are
         treated as for INR-009."""
         low, high = own_parts.swapaxes(0, 1)
@@ -132,7 +123,7 @@ class InertiaBelowShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0.06" ixy="0" ixz="0" iyy="0.061" iyz="0" izz="0.062"/>'
 
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Found:
         """Moments far below those of a solid box around the visuals, and of one around the collision shapes; or less
         than those of the only shape, a box, cylinder, sphere or ellipsoid, with the centre of mass in its middle and no
         products of inertia. Light links that are fixed to others are not judged; INR-007 and INR-012 are about masses
@@ -154,11 +145,12 @@ class InertiaBelowShape(LinkQuality):
                     continue
             found.append((link, mass, moments, expected))
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
-            link, _, moments, expected = same[0]
+            _, _, moments, expected = same[0]
             own, least = numbers((float(moments.sum()), expected))
             message = f"the inertia is too small for the shapes: the sum of the moments is {own} kg m²,"
-            message += f" but {least} kg m² for a solid body of this size{others([one[0].name for one in same[1:]])}"
-            yield self.finding(message, link, fix="compute it from the shape and the mass, or check their units")
+            message += f" but {least} kg m² for a solid body of this size"
+            fix = "compute it from the shape and the mass, or check their units"
+            yield from self.shared(message, [one[0] for one in same], fix=fix)
 
 
 SOLIDS = {"box": (2 / 3, 2 / 3), "cylinder": (1 / 2, 2 / 3), "sphere": (2 / 5, 2 / 5), "ellipsoid": (2 / 5, 2 / 5)}
@@ -194,7 +186,7 @@ class MasslessShape(LinkQuality):
         '<mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial></link>'
     )
 
-    def check(self, robot: Robot, counted: Masses, bounds: Bounds, bodies: Bodies, noted: Noted) -> Iterator[Finding]:
+    def check(self, robot: Robot, counted: Masses, bounds: Bounds, bodies: Bodies, noted: Noted) -> Found:
         """A mass and moments of zero as written, and another link of the body has mass, or the body is the root's; one
         finding for all. Shapes that mark a place are not judged; INR-005 and INR-015 are about other links."""
         heavy = {bodies[link.name] for link in robot.links.values() if link.inertial and link.inertial.mass}
@@ -202,9 +194,8 @@ class MasslessShape(LinkQuality):
         found = [link for link, _, _ in zero if link.collisions and bodies[link.name] in heavy]
         found = [link for link in found if ("default-inertia", f"link {link.name!r}") not in noted]
         found = [link for link in found if size_of(bounds.part(shapes_of(link))) >= MARKER]
-        if found:
-            message = f"the link has a collision shape, but its mass is 0{others([link.name for link in found[1:]])}"
-            yield self.finding(message, found[0], fix="write its mass and inertia, or leave out its <inertial>")
+        fix = "write its mass and inertia, or leave out its <inertial>"
+        yield from self.shared("the link has a collision shape, but its mass is 0", found, fix=fix)
 
 
 @fact

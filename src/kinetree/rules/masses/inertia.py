@@ -1,19 +1,14 @@
 """Rules about masses and inertias: those that no body can have, and those that were never measured."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from kinetree.display import number, numbers
-from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
-from kinetree.model.robot import Link
-from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
-from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
+from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped
+from kinetree.rules.rule import Array, Bodies, Found, Link, Threshold, number, numbers
 from kinetree.rules.shapes.bounds import Bounds, shapes_of
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
 
 CONSISTENT = "https://arxiv.org/abs/1610.08703"
 """Traversaro et al., Identification of fully physical consistent inertial parameters."""
@@ -50,7 +45,7 @@ class NotPositive(Quality):
     good = '<inertia ixx="0.0192" ixy="0"'
     bad = '<inertia ixx="0.0192" ixy="0.05"'
 
-    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
+    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Found:
         """A negative principal moment that rounding does not explain."""
         for link, _, moments in masses.where(is_negative(masses.moments)):
             # the least moment is concave in the tensor: wherever that lies, it is no larger than its tangent says
@@ -77,7 +72,7 @@ class Triangle(Quality):
     good = 'ixx="0.666667" ixy="0" ixz="0" iyy="0.6375"'
     bad = 'ixx="0.966667" ixy="0" ixz="0" iyy="0.6375"'
 
-    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Iterator[Finding]:
+    def check(self, masses: Masses, inertia_texts: InertiaTexts) -> Found:
         """A violation larger than the number below, and than rounding explains. INR-001 is about negative
         moments."""
         a, b, c = masses.moments.T
@@ -99,7 +94,7 @@ class NoInertia(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>'
 
-    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Iterator[Finding]:
+    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Found:
         """A body that a joint moves, or a free one of SDF, with one mass and nothing but zeros for inertia. Of a
         default inertia, the reader reports that."""
         for links in loose:
@@ -121,7 +116,7 @@ class NegativeMass(LinkQuality):
     good = '<mass value="8"/>'
     bad = '<mass value="-8"/>'
 
-    def check(self, masses: Masses) -> Iterator[Finding]:
+    def check(self, masses: Masses) -> Found:
         """A mass below zero."""
         for link, mass, _ in masses.where(masses.mass < 0):
             yield self.finding(f"the mass is {number(mass)} kg; expected 0 or more", link)
@@ -139,7 +134,7 @@ class NoMass(LinkQuality):
     good = '<mass value="8"/>'
     bad = '<mass value="0"/>'
 
-    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Iterator[Finding]:
+    def check(self, loose: tuple[tuple[Link, ...], ...], noted: Noted) -> Found:
         """A body that a joint moves, or a free one of SDF, whose inertials all have a mass of zero. Of a default
         inertial, the reader reports that."""
         for links in loose:
@@ -163,7 +158,7 @@ class Placeholder(Quality):
     good = '<inertia ixx="0.45" ixy="0" ixz="0" iyy="0.45" iyz="0" izz="0.45"/>'
     bad = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Found:
         """A power of ten, the same about every axis, unless the link's own shape is as wide as high and explains it,
         all inertias are written in this unit, or the link is light and fixed to another; one finding for all links that
         have the same."""
@@ -178,10 +173,9 @@ class Placeholder(Quality):
             and not (moments[0] < mass * WIDE**2 and _is_last_place(moments[0], counted, ~even))
         ]
         for same in grouped(made_up, lambda pair: pair[1]):
-            link, moment = same[0]
-            rest = others([link.name for link, _ in same[1:]])
-            message = f"the inertia is {number(moment)} kg m² about every axis, which looks like a placeholder{rest}"
-            yield self.finding(message, link, fix="compute it from the shape and the mass, or take it from CAD")
+            message = f"the inertia is {number(same[0][1])} kg m² about every axis, which looks like a placeholder"
+            fix = "compute it from the shape and the mass, or take it from CAD"
+            yield from self.shared(message, [link for link, _ in same], fix=fix)
 
 
 def _is_last_place(unit: float, masses: Masses, others: Array) -> bool:
@@ -207,7 +201,7 @@ class AbsurdMass(Quality):
     good = '<mass value="8"/>'
     bad = '<mass value="80000"/>'
 
-    def check(self, counted: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+    def check(self, counted: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Found:
         """A link that is too heavy, or a body that a joint moves and that is too light altogether."""
         for link, mass, _ in counted.where(counted.mass > HEAVY):
             found = numbers((mass, HEAVY))[0]
@@ -238,7 +232,7 @@ class MovingWithoutInertial(Quality):
 """
     bad = ""
 
-    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Iterator[Finding]:
+    def check(self, weighed: Mapping[str, tuple[Link, ...]], noted: Noted) -> Found:
         """A body that a joint moves, of which no link has an inertial, nor a mass that follows from its shapes."""
         is_sdf = any(code == "no-inertial" for code, _ in noted)
         so = "; SDF gives it 1 kg and 1 kg m² about each axis" if is_sdf else "; simulators refuse or remove it"
@@ -261,22 +255,22 @@ class TooDense(Quality):
     good = '<mass value="0.5"/>'
     bad = '<mass value="500"/>'
 
-    def check(self, counted: Masses, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bodies: Bodies) -> Found:
         """Less inertia than a ball of the largest density. Light links that are fixed to others are not judged. One
         finding for all links of the same mass and moments."""
         found = [
             one for one in counted.where(too_dense(counted)) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT
         ]
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
-            link, kilograms, moments = same[0]
+            _, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5
             times = number(kilograms / ball / OSMIUM)
             message = (
                 f"the mass, {number(kilograms)} kg, is too large for the moments of inertia, {_listed(moments)} kg m²: "
                 f"the link is at least {times} times as dense as osmium"
             )
-            rest, fix = others([one[0].name for one in same[1:]]), "check the units of the mass and of the inertia"
-            yield self.finding(message + rest, link, fix=fix)
+            fix = "check the units of the mass and of the inertia"
+            yield from self.shared(message, [one[0] for one in same], fix=fix)
 
 
 def too_dense(masses: Masses) -> Array:

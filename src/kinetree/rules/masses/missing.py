@@ -1,20 +1,15 @@
 """Rules about masses and inertias that compare links: the root, fixed links, copies."""
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding
 from kinetree.model.inertias import NOTHING
-from kinetree.model.robot import Link, Robot
 from kinetree.rules.examples import ARM, CART
-from kinetree.rules.facts import Bodies
 from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL, Noted
-from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped, others
+from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped
+from kinetree.rules.rule import Bodies, Found, Link, Robot, Threshold, number
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
-from kinetree.rules.threshold import Threshold
 
 COPIES = Threshold(4, "links", "smallest number of links with the same mass and inertia")
 DIFFERENT = Threshold(2.0, "", "smallest ratio of the sizes of links that cannot have one inertia")
@@ -56,7 +51,7 @@ class RootMass(Quality):
     )
     bad = ""
 
-    def check(self, robot: Robot, bodies: Bodies, noted: Noted) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies, noted: Noted) -> Found:
         """Of URDF: the root and the links fixed to it have shapes and no inertia, although a link that moves has mass,
         and none of them is called world. Without a mass they carry several joints; an arm is fixed to something."""
         links = [link for link in robot.links.values() if bodies[link.name] == robot.root]
@@ -70,8 +65,7 @@ class RootMass(Quality):
         carried = [joint for joint in robot.joints.values() if joint.kind.nv and bodies[joint.parent] == robot.root]
         if not heavy and not counted and len(carried) > 1:  # INR-015 is about those with inertia and no mass
             message = "the root of the robot has shapes, but neither it nor a link fixed to it has mass"
-            fix = "add an <inertial>, or fix the robot to a link called world"
-            yield self.finding(message, shaped[0], fix=fix)
+            yield self.finding(message, shaped[0], fix="add an <inertial>, or fix the robot to a link called world")
         elif heavy and not counted and ("default-inertia", f"link {heavy[0].name!r}") not in noted:
             yield self.finding("the link has mass, but no inertia about any axis", heavy[0])
 
@@ -94,7 +88,7 @@ class FixedMass(Quality):
     bad = good.replace(good[good.index("    <inertial>") : good.index("  </link>")], "")
     base = ARM.replace('<link name="flange"/>', good)
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """Of URDF: a link fixed to another has visuals, collision shapes and no inertial, and the body has mass; one
         finding for all."""
         heavy = {bodies[link.name] for link in robot.links.values() if _is_heavy(link)}
@@ -103,9 +97,8 @@ class FixedMass(Quality):
             for link in robot.links.values()
             if link.visuals and link.collisions and not link.inertial and link.name != bodies[link.name] in heavy
         ]
-        if light and _is_urdf(robot):
-            message = "the link has a collision shape, but no mass"
-            yield self.finding(message + others([link.name for link in light[1:]]), light[0])
+        if _is_urdf(robot):
+            yield from self.shared("the link has a collision shape, but no mass", light)
 
 
 class InertiaWithoutMass(LinkQuality):
@@ -123,7 +116,7 @@ class InertiaWithoutMass(LinkQuality):
         '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>'
     )
 
-    def check(self, robot: Robot, masses: Masses, bodies: Bodies, noted: Noted) -> Iterator[Finding]:
+    def check(self, robot: Robot, masses: Masses, bodies: Bodies, noted: Noted) -> Found:
         """A mass of zero as written, moments that are not zero, and another link of its body has a mass or the body is
         the root's; INR-005 is about other bodies."""
         heavy = {bodies[link.name] for link in robot.links.values() if link.inertial and link.inertial.mass}
@@ -152,7 +145,7 @@ class CopiedInertia(LinkQuality):
         CHAIN,
     )
 
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Found:
         """Several links that joints move, and at least half of these, have the same mass and moments, and shapes of
         different sizes."""
         moved = [one for one in counted.where(counted.mass > 0) if bodies[one[0].name] == one[0].name]
@@ -162,9 +155,8 @@ class CopiedInertia(LinkQuality):
             sizes = [size_of(bounds.part_of_body(link.name)) for link, _, _ in same]
             known = [size for size in sizes if size >= MARKER]
             if len(known) >= COPIES and max(known) >= DIFFERENT * min(known):
-                link, mass, _ = same[0]
-                message = f"the mass, {number(mass)} kg, and the inertia are the same on links of different sizes"
-                yield self.finding(message + others([one[0].name for one in same[1:]]), link)
+                message = f"the mass, {number(same[0][1])} kg, and the inertia are the same on links of different sizes"
+                yield from self.shared(message, [link for link, *_ in same])
 
 
 def _is_urdf(robot: Robot) -> bool:

@@ -8,10 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from kinetree.errors import Source
-from kinetree.model.robot import Link, Robot
 from kinetree.rules.facts import document, fact, sdf_document
-from kinetree.spatial.se3 import Array
-from kinetree.syntax.xml.reader import Element
+from kinetree.rules.rule import Array, Element, Link, Robot
 
 ENTRIES = (("ixx", "ixy", "ixz"), ("ixy", "iyy", "iyz"), ("ixz", "iyz", "izz"))
 EXACT_ZERO = 0.1

@@ -1,19 +1,12 @@
 """Rule about parts called left, right, front and rear that stand on the other side."""
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.rules.examples import CART
-from kinetree.rules.facts import Bodies, Poses
-from kinetree.rules.quality import others
 from kinetree.rules.rep103.axes import SIDES, WORLDS, carrying, pairs_of, way_between
-from kinetree.rules.rule import Rule
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
+from kinetree.rules.rule import Array, Bodies, Found, Poses, Robot, Rule, Threshold, others
 
 ALONG = Threshold(0.9, "cosine", "largest angle between directions that are one")
 OTHERS = Threshold(2, "pairs", "smallest number of other pairs that show the direction")
@@ -40,7 +33,7 @@ class Exchanged(Rule):
     good = '<origin xyz="0 0.2 0"/>'
     bad = '<origin xyz="0 -0.5 0"/>'
 
-    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Found:
         """Wheels of which the left one is at a smaller y than the right one, and on the side from which positive
         turning drives the robot to its right; a pair that stands the other way round than all others; and fronts that
         are where the left says the rear is. Sensors, hands, and links that the base does not carry, are not judged."""

@@ -5,14 +5,12 @@ appear nowhere else, so they are not checked.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Link, Robot
-from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, grouped, is_free, is_made
+from kinetree.rules.rule import Found, Joint, Link, Robot, fact
 
 NAMES = "http://wiki.ros.org/Names"
 
@@ -37,7 +35,7 @@ class Hyphen(Quality):
     good = '"link_4"'
     bad = '"link-4"'
 
-    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+    def check(self, named: tuple[Link | Joint, ...]) -> Found:
         """A hyphen in a name."""
         for thing in named:
             if "-" in thing.name:
@@ -56,7 +54,7 @@ class Space(Quality):
     good = '"link_4"'
     bad = '"link 4"'
 
-    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Found:
         """White space in a name, that of the robot in URDF included; in the names of models around it, none in ROS."""
         of_urdf = (robot,) if robot.text and robot.text.format == "urdf" and re.search(r"\s", robot.name) else ()
         for thing in (*of_urdf, *_with(r"\s", named)):
@@ -78,7 +76,7 @@ class OtherCharacter(Quality):
     good = '"joint_4"'
     bad = '"joint.4"'
 
-    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+    def check(self, named: tuple[Link | Joint, ...]) -> Found:
         """Any other character, without the :: of nested models in SDF; a remark on links, which name no parameters."""
         for thing in _with(OTHER, named):
             if strange := sorted(set(re.findall(OTHER, thing.name.replace("::", "")))):
@@ -100,7 +98,7 @@ class LeadingSlash(Quality):
     good = '"link_4"'
     bad = '"/link_4"'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A slash at the beginning."""
         for link in robot.links.values():
             if link.name.startswith("/"):
@@ -121,7 +119,7 @@ class LeadingDigit(Quality):
     good = '"link_4"'
     bad = '"4_link"'
 
-    def check(self, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+    def check(self, named: tuple[Link | Joint, ...]) -> Found:
         """A digit or an underscore at the beginning."""
         for thing in named:
             if (first := thing.name[0]).isdigit() or first == "_":
@@ -142,7 +140,7 @@ class UpperCase(Quality):
     good = '"link_4"'
     bad = '"Link_4"'
 
-    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Found:
         """One finding for all names with capitals."""
         capital = [thing for thing in named if thing.name.lower() != thing.name]
         if capital:
@@ -167,7 +165,7 @@ class Alike(Quality):
         '<parent link="base"/><child link="Link2"/></joint>'
     )
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """Links, or joints, whose names are alike. An empty link at the place of the other may be an older name."""
         kinds: tuple[Sequence[Link | Joint], ...] = (list(robot.links.values()), list(robot.joints.values()))
         for things in kinds:

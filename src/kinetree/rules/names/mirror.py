@@ -8,13 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.display import numbers
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Link, Robot
-from kinetree.rules.facts import Poses, fact
-from kinetree.rules.rule import Rule
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
+from kinetree.rules.rule import Array, Found, Joint, Link, Poses, Robot, Rule, Threshold, fact, numbers
 
 SIDE = r"{0}|(?<![a-z0-9])(?:[fhrbm]?{1}|{1}[fhrb])(?![a-z0-9])"
 """Words and letters that stand for a side, such as FL and LF for the left in front."""
@@ -92,7 +86,7 @@ class MirrorImages(Rule):
     good = '<link name="right_shin"><inertial><mass value="2"/>'
     bad = '<link name="right_shin"><inertial><mass value="2.4"/>'
 
-    def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Found:
         """A pair that differs by more than rounding where nearly all others are equal; two wheels whose collision
         shapes, cylinders or spheres, have other radii, or that differ in mass, velocity, effort or damping. Fingers and
         sensors make no pairs; hands may have one range, and other origins."""

@@ -2,14 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Link, Robot
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.names.sides import other_side, side_of
-from kinetree.rules.quality import Quality, others
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.quality import Quality
+from kinetree.rules.rule import Found, Joint, Link, Robot, Threshold
 
 OFTEN = Threshold(3, "names", "smallest number of names with the right form of a word that one name has misspelt")
 SHORTEST = Threshold(5, "letters", "smallest length of a misspelt word")
@@ -31,7 +28,7 @@ class OneSpelling(Quality):
     good = 'joint name="joint_4"'
     bad = 'joint name="jiont_4"'
 
-    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Found:
         """A word of one name alone that lacks a letter within, has one too many or two exchanged, if several names have
         the right one; and a name of one side whose counterpart has other letters."""
         words = {thing.name: {*WORD.findall(thing.name)} for thing in named}
@@ -49,9 +46,9 @@ class OneSpelling(Quality):
             right = [one for one in alone if isinstance(one, kind) and side_of(one.name) == "r"] if left else []
             pairs = [(one, meant) for one in right if (meant := nearly(other_side(one.name), left))]
             pairs = [(one, meant) for one, meant in pairs if NUMBER.findall(one.name) == NUMBER.findall(meant)]
-            if pairs:
-                (first, meant), more = pairs[0], others([one.name for one, _ in pairs[1:]])
-                yield self.finding(f"the name is spelled otherwise than {meant!r}; use one form{more}", first)
+            for _, meant in pairs[:1]:
+                message = f"the name is spelled otherwise than {meant!r}; use one form"
+                yield from self.shared(message, [one for one, _ in pairs])
 
 
 def _is_slip(word: str, meant: str) -> bool:

@@ -1,14 +1,11 @@
 """Rules about names of joints and links that contradict the tree."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
 from kinetree.rules.blocks.gazebo import on_line, repeated
-from kinetree.rules.facts import fact
 from kinetree.rules.quality import Quality, with_blocks
-from kinetree.syntax.xml.reader import Element
+from kinetree.rules.rule import Element, Found, Joint, Robot, fact
 
 NAMES = "http://wiki.ros.org/urdf/XML/joint"
 BETWEEN = re.compile(r"-to-|_to_|__|-")
@@ -39,7 +36,7 @@ class NamedLinks(Quality):
     good = 'joint name="link_6-flange"'
     bad = 'joint name="link_4-link_5"'
 
-    def check(self, robot: Robot, rigid: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    def check(self, robot: Robot, rigid: Mapping[str, tuple[str, ...]]) -> Found:
         """A name of two links or joints, of which neither is the parent, the child, or fixed to it on the way."""
         for joint in robot.joints.values():
             for one, other in ends_of(joint.name, robot):
@@ -61,7 +58,7 @@ class KindInName(Quality):
     good = 'name="joint_4"'
     bad = 'name="upper_link"'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A joint whose name ends with link, unless with a link that it joins or after a word such as j or to; a link
         whose name ends with joint."""
         for joint in robot.joints.values():
@@ -97,7 +94,7 @@ class OneSide(Quality):
     good = '<parent link="right_link_1"/>'
     bad = '<parent link="left_link_1"/>'
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A joint between links of which one has the word left and the other right, if the parent's name with the other
         side is a link, too; names with both words are of hands and pairs."""
         for joint in robot.joints.values():
@@ -105,8 +102,7 @@ class OneSide(Quality):
             if sides[0] | sides[1] == {"left", "right"} and not sides[0] & sides[1]:
                 meant = SIDES.sub(lambda match: OTHER_SIDE[match[0]], joint.parent)
                 if meant in robot.links and meant != joint.child:
-                    message = f"attaches {joint.child!r} to {joint.parent!r}; expected {meant!r}"
-                    yield self.finding(message, joint)
+                    yield self.finding(f"attaches {joint.child!r} to {joint.parent!r}; expected {meant!r}", joint)
 
 
 class Siblings(Quality):
@@ -122,20 +118,19 @@ class Siblings(Quality):
     good = 'joint name="joint_4"'
     bad = 'joint name="link_4"'
 
-    def check(self, robot: Robot, siblings: tuple[list[Element], ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, siblings: tuple[list[Element], ...]) -> Found:
         """A joint with the name of a link, in URDF one that moves; in SDF also two parts of a link, which is a
         remark."""
         kind = robot.text.format if robot.text else ""
         if kind in ("urdf", "sdf"):
             both = [joint for name, joint in robot.joints.items() if name in robot.links]
             for joint in (joint for joint in both if joint.kind.nv or kind == "sdf"):
-                message = "a link has this name, too, which Gazebo refuses; rename one"
-                yield self.finding(message, joint)
+                yield self.finding("a link has this name, too, which Gazebo refuses; rename one", joint)
         for parts in siblings:
             for first, later in repeated(parts, lambda part: part.get("name")):
                 if first.tag != later.tag:
                     message = f"a <{first.tag}> of this link has the same name{on_line(first, later)}; rename one"
-                    yield self.finding(message, later.label, source=later.source, severity="info")
+                    yield self.finding(message, later, severity="info")
 
 
 @fact

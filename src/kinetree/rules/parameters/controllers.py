@@ -1,17 +1,16 @@
 """Rules about the YAML files of controllers, against the interfaces of ros2_control."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
 from kinetree.rules.blocks.ros2_control import ComponentJoint
 from kinetree.rules.names.sides import on_wrong_side, other_side, side_of
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.rules.parameters.moveit import FileRule
 from kinetree.rules.quality import with_blocks
+from kinetree.rules.rule import Found, Robot
 from kinetree.syntax.yaml import Yaml
 
 HARDWARE = with_blocks("""\
@@ -48,7 +47,7 @@ class OfferedInterfaces(FileRule):
     good = GOOD
     bad = GOOD.replace("command_interfaces: [position]", "command_interfaces: [velocity]")
 
-    def check(self, ros_files: RosFiles, driven: tuple[ComponentJoint, ...]) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles, driven: tuple[ComponentJoint, ...]) -> Found:
         """An interface that no component of ros2_control has for one of the controller's joints."""
         for kind in ("command", "state"):
             offered = {(one.name, part.get("name")) for one in driven for part in one.interfaces(f"{kind}_interface")}
@@ -75,7 +74,7 @@ class Joints(FileRule):
     good = GOOD
     bad = GOOD.replace("[joint_1, joint_2]", "[joint_1, joint_2, joint_2]")
 
-    def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, robot: Robot, ros_files: RosFiles) -> Found:
         """A joint twice in a list, or among the left wheels and the right ones; right joints alone of a controller that
         is called left, or the other way about; constraints or gains by joint for another joint. A joint of two
         controllers whose names say different parts, such as arm and hand, or left and right."""
@@ -98,7 +97,7 @@ class Joints(FileRule):
                     message = f"{key} are set for joints of others: {', '.join(name for name, _ in others)}"
                     yield self.about(message, element, others[0][1])
 
-    def _shared(self, controllers: Sequence[Controller]) -> Iterator[Finding]:
+    def _shared(self, controllers: Sequence[Controller]) -> Found:
         commanding = [(one, joints) for one in controllers if (joints := _commanded(one))]
         for (first, ours), (second, others) in combinations(commanding, 2):
             shared = [name for name in others if name in ours]
@@ -121,7 +120,7 @@ class ControllerTypes(FileRule):
     good = GOOD
     bad = GOOD.replace("    arm_controller:\n      type: joint_trajectory_controller/JointTrajectoryController\n", "")
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles) -> Found:
         """Parameters of a controller of joints in a file with a controller manager, which gives this controller no
         type."""
         managers = {one.source.file for one in ros_files.managers}

@@ -8,8 +8,7 @@ from pathlib import Path
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.files.opener import read_file
 from kinetree.model.references import REFERENCES
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import fact
+from kinetree.rules.rule import Robot, fact
 from kinetree.syntax.yaml import Yaml, read_yaml_values
 
 JOINT_KEYS = tuple(sorted(key for key, _ in REFERENCES["controllers"]))

@@ -1,13 +1,12 @@
 """A rule about the types of parameters."""
 
 import re
-from collections.abc import Iterator
 
-from kinetree.errors import Finding
 from kinetree.rules.parameters.controllers import HARDWARE
 from kinetree.rules.parameters.files import RosFiles
 from kinetree.rules.parameters.moveit import FileRule
 from kinetree.rules.parameters.wheels import GOOD
+from kinetree.rules.rule import Found
 from kinetree.syntax.yaml import Yaml
 
 LISTS, TRUTHS, WHOLE, TEXT = "a list of names", "true or false", "a whole number", "a text"
@@ -42,7 +41,7 @@ class ParameterTypes(FileRule):
     good = GOOD
     bad = GOOD.replace("wheel_radius: 0.1", "wheel_radius: 1")
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles) -> Found:
         """Another type than the declared one of parameters of common controllers and of Nav2. Texts with $ are not
         judged."""
         types = {one.name: one.type.rpartition("/")[2] for one in ros_files.controllers}

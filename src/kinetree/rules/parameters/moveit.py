@@ -4,17 +4,14 @@ from collections.abc import Iterator, Mapping
 from math import degrees, inf, isclose
 from typing import ClassVar
 
-from kinetree.display import number, numbers
 from kinetree.errors import Finding, Severity, nearest_names
-from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.examples import ARM
 from kinetree.rules.joints.values import FOLLOWS, astray
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
-from kinetree.rules.rule import Rule
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Robot, Rule, Threshold, number, numbers
 from kinetree.syntax.yaml import Yaml
 
 EXAMPLE = "/robot/example.yaml"
@@ -73,7 +70,7 @@ class ReadableFiles(FileRule):
     good = "joint_limits:\n  joint_1:\n    max_velocity: 1.0\n  joint_2:\n    max_velocity: 2.0\n"
     bad = "joint_limits:\n  joint_1:\n    max_velocity: 1.0\n  joint_1:\n    max_velocity: 2.0\n"
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles) -> Found:
         """A file that is no YAML; a key twice in a mapping, but for nodes at the top."""
         for fault in ros_files.faults:
             why = " ".join(fault.message.removeprefix("cannot be read: ").split())
@@ -100,7 +97,7 @@ class JointsExist(FileRule):
     good = "controller_list:\n  - name: arm_controller\n    joints: [joint_1, joint_2]\n"
     bad = good.replace("joint_2", "joint_two")
 
-    def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, robot: Robot, ros_files: RosFiles) -> Found:
         """A name that no joint has, in limits and controllers; a warning in files with units, which macros read and
         put a prefix before the names. MoveIt's variables of planar and floating joints, such as `base/theta`, are names
         too, also of the virtual joints of an SRDF; without one their joint is not looked for. In other parameters of
@@ -120,7 +117,7 @@ class JointsExist(FileRule):
                 severity: Severity | None = "warning" if of_macro else None
                 yield self.finding(message, f"joint {name!r}", source=value.source, severity=severity)
 
-    def _in_other_letters(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+    def _in_other_letters(self, robot: Robot, ros_files: RosFiles) -> Found:
         known = {*robot.joints, *robot.frames, *robot.links}
         alike = {name.lower(): name for name in known}
         for one in (one for one in ros_files.controllers if not one.others):
@@ -152,7 +149,7 @@ class LimitFlags(FileRule):
     good = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n    max_velocity: 2.0\n"
     bad = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n"
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles) -> Found:
         """A flag without a number, a maximum that is no positive number. In any parameters, a number of min or lower
         above that of max or upper; a maximum of -1 may mean none."""
         for part in (part for document in ros_files.documents for part in document.walk()):
@@ -195,7 +192,7 @@ class LimitsInside(FileRule):
     good = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n    max_velocity: 2.0\n"
     bad = "joint_limits:\n  joint_1:\n    has_velocity_limits: true\n    max_velocity: 172\n"
 
-    def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, robot: Robot, ros_files: RosFiles) -> Found:
         """A velocity, effort or position beyond the joint's. Numbers whose flag is false, and joints without a limit,
         are not judged."""
         for name, value in ros_files.limits:
@@ -230,7 +227,7 @@ class Kinematics(GroupRule):
     good = "manipulator:\n  kinematics_solver: kdl_kinematics_plugin/KDLKinematicsPlugin\n"
     bad = "manipulater:\n  kinematics_solver: kdl_kinematics_plugin/KDLKinematicsPlugin\n"
 
-    def check(self, ros_files: RosFiles, groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles, groups: Mapping[str, tuple[str, ...]]) -> Found:
         """A group that no SRDF has, if there is one; settings of a solver without kinematics_solver."""
         for name, value in ros_files.kinematics:
             if groups and name not in groups:
@@ -256,7 +253,7 @@ class MoveitControllers(FileRule):
     )
     bad = good.replace("[arm_controller]", "[manipulator_controller]")
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles) -> Found:
         """A listed name without a block and a block that is not listed; a name that the controller manager does not
         have; joints that differ from those of the controller of ros2_control."""
         listed, described = ros_files.listed, {one.name: one for one in ros_files.moveit}
@@ -300,7 +297,7 @@ class GroupControllers(GroupRule):
     )
     bad = good.replace(", joint_6", "")
 
-    def check(self, ros_files: RosFiles, groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles, groups: Mapping[str, tuple[str, ...]]) -> Found:
         """Joints of a group without a controller, where others of the group have one."""
         moved = {one.text for controller in ros_files.moveit for one in controller.names("joints")}
         reported: set[str] = set()
@@ -332,7 +329,7 @@ class Parameters(FileRule):
     )
     bad = good.replace("\narm_controller:", "\narm_controler:")
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles) -> Found:
         """A type without parameters, where others have nearly its name; no joints, if others of the type have some."""
         wanting = [one for one in ros_files.controllers if one.type.endswith("JointTrajectoryController")]
         having = {one.source.file for one in wanting if one.names("joints")}
@@ -360,7 +357,7 @@ class Positions(FileRule):
     good = "initial_positions:\n  joint_3: 0.5\n"
     bad = "initial_positions:\n  joint_3: 45\n"
 
-    def check(self, robot: Robot, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, robot: Robot, ros_files: RosFiles) -> Found:
         """A position outside of the range of a joint, or of a follower away from that of its leader, by more than
         rounding."""
         values = {name: value.number for name, value in ros_files.positions if value.number is not None}

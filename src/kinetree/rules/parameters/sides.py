@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from kinetree.errors import Finding
 from kinetree.rules.names.sides import SIDES, other_side, side_of
 from kinetree.rules.parameters.files import RosFiles
 from kinetree.rules.parameters.moveit import FileRule
+from kinetree.rules.rule import Found
 from kinetree.syntax.yaml import Yaml
 
 
@@ -21,7 +21,7 @@ class Sides(FileRule):
     good = "left_tip: {sensor_joint: left_finger}\nright_tip: {sensor_joint: right_finger}\n"
     bad = good.replace("joint: left_", "joint: ")
 
-    def check(self, ros_files: RosFiles) -> Iterator[Finding]:
+    def check(self, ros_files: RosFiles) -> Found:
         """At the same place of both sides, a name with the other side's word, or without one where the other's has the
         word of its own side. Lists are not judged."""
         for part in (part for document in ros_files.documents for part in document.walk()):

@@ -1,14 +1,10 @@
 """A rule about the wheels that controllers drive."""
 
-from collections.abc import Iterator
-
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.rules.blocks.wheels import ALONG, OFF, OPPOSITE, ROUND, SKIDDING, TOGETHER, drive_fault, size_fault
 from kinetree.rules.examples import CART
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.parameters.files import RosFiles
 from kinetree.rules.parameters.moveit import FileRule
+from kinetree.rules.rule import Bodies, Found, Poses, Robot
 from kinetree.rules.shapes.bounds import Bounds
 
 DRIVE = "https://control.ros.org/rolling/doc/ros2_controllers/diff_drive_controller/doc/userdoc.html"
@@ -35,9 +31,7 @@ class WheelsOfTheRobot(FileRule):
     good = GOOD
     bad = GOOD.replace("wheel_separation: 0.4", "wheel_separation: 0.04")
 
-    def check(
-        self, robot: Robot, ros_files: RosFiles, poses: Poses, bounds: Bounds, bodies: Bodies
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, ros_files: RosFiles, poses: Poses, bounds: Bounds, bodies: Bodies) -> Found:
         """A distance between wheels, or a radius, that is too large or too small; wheels of both sides with opposite
         axes, at one place, or exchanged; a fixed joint. Wheels that are not on one axle have no distance."""
         for controller in ros_files.controllers:

@@ -1,14 +1,12 @@
 """Rule about angles that are nearly fractions of π."""
 
-from collections.abc import Iterator
 from math import pi
 
-from kinetree.display import number
-from kinetree.errors import Finding, Severity
+from kinetree.errors import Severity
 from kinetree.model.robot import Robot
 from kinetree.repairs.fixes import EXACT, FRACTIONS, OFF, exact, exact_angles
 from kinetree.rules.rep103.clause import Rep103, Rpy
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Threshold, number
 
 
 class InexactAngles(Rep103):
@@ -27,9 +25,7 @@ class InexactAngles(Rep103):
     turns = OFF
     repair = exact_angles(exact)
 
-    def check(
-        self, robot: Robot, rpys: tuple[Rpy, ...], angles: frozenset[str], scenery: frozenset[str]
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, rpys: tuple[Rpy, ...], angles: frozenset[str], scenery: frozenset[str]) -> Found:
         """Numbers of an rpy that lack some digits of a fraction of π; remarks on shapes and centres of mass, behind
         which nothing is attached, and on static models of SDF."""
         stands = robot.text is not None and robot.text.format == "sdf" and scenery.issuperset(robot.links)

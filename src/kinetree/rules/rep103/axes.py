@@ -6,15 +6,9 @@ from math import prod
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import Shapes
 from kinetree.rules.rep103.clause import Rep103
-from kinetree.rules.rule import link_or_frame
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
+from kinetree.rules.rule import Array, Bodies, Found, Poses, Robot, Threshold, number
 
 NEAR = Threshold(0.05, "rad", "largest turn of the frame from its place, since cameras are calibrated")
 OPTICAL = np.array(((0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)))
@@ -48,7 +42,7 @@ class NegativeScale(Rep103):
     good = '<geometry><box size="0.1 0.1 0.1"/></geometry>'
     bad = '<geometry><mesh filename="wrist.stl" scale="1 -1 1"/></geometry>'
 
-    def check(self, robot: Robot, shapes: Shapes) -> Iterator[Finding]:
+    def check(self, robot: Robot, shapes: Shapes) -> Found:
         """Scales whose product is negative. MuJoCo turns the faces of such a mesh as it should."""
         for link, geometry in () if robot.text and robot.text.format == "mjcf" else shapes:
             scale = geometry.shape.parameters.get("scale")
@@ -84,7 +78,7 @@ class Sides(Rep103):
     good = "0 0.2 0"
     bad = "0.2 0 0"
 
-    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Found:
         """Pairs of left and right, or of front and rear, that stand along another axis or the other way round. Fingers,
         and robots whose root is a world, are not judged."""
         base = "base_link" if "base_link" in robot.frames else robot.root
@@ -99,7 +93,7 @@ class Sides(Rep103):
             if abs(mean[k]) > ALONG and mean[axis] < ALONG:  # all pairs say so, more or less
                 point = ("+" if mean[k] > 0 else "-") + "xyz"[k]
                 message = f"links named {one} are in direction {point} from those named {other}; expected +{letter}"
-                yield self.finding(message, link_or_frame(robot, base))
+                yield self.finding(message, robot.frames[base])
 
 
 class Optical(Rep103):
@@ -123,13 +117,13 @@ class Optical(Rep103):
     good = 'rpy="-1.5707963267948966 0 -1.5707963267948966"'
     bad = 'rpy="0 0 0"'
 
-    def check(self, robot: Robot, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, bodies: Bodies) -> Found:
         """Rotations between the frame of a camera and its optical frame that are another one."""
         for frame, body in _second_frames("optical", robot, bodies):
             off = _turned(_in_body(body, robot).T @ _in_body(frame, robot), (OPTICAL,))
             if off > NEAR:
                 message = f"the frame is {number(np.rad2deg(off))} degrees off; expected rpy -π/2 0 -π/2 in {body!r}"
-                yield self.finding(message, link_or_frame(robot, frame))
+                yield self.finding(message, robot.frames[frame])
 
 
 def pairs_of(names: Iterable[str], alike: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:

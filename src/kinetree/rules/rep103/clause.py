@@ -9,10 +9,8 @@ from typing import ClassVar, NamedTuple
 from kinetree.errors import Source
 from kinetree.repairs.fixes import origins_of
 from kinetree.rules.examples import ARM
-from kinetree.rules.facts import fact
 from kinetree.rules.mjcf import Parts, in_degrees
-from kinetree.rules.rule import Rule
-from kinetree.syntax.xml.reader import Element
+from kinetree.rules.rule import Element, Rule, fact
 
 OWNERS = ("model", "link", "joint", "frame", "sensor")
 """Elements of SDF with poses that messages name."""

@@ -1,19 +1,16 @@
 """Rule about numbers in units other than those of SI."""
 
-from collections.abc import Iterator
 from math import hypot, isclose, isfinite, pi
 from typing import Any
 
 import numpy as np
 
 from kinetree.display import number as text
-from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Joint, Link, Robot
-from kinetree.rules.facts import Poses
 from kinetree.rules.mjcf import Parts, radians_in
 from kinetree.rules.quality import HALF_EXTENTS, Shapes, grouped, span
 from kinetree.rules.rep103.clause import Rep103, Rpys
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Poses, Threshold
 from kinetree.spatial.se3 import IDENTITY, Array
 from kinetree.syntax.numbers import number
 
@@ -51,7 +48,7 @@ class Units(Rep103):
 
     def check(
         self, robot: Robot, shapes: Shapes, rpys: Rpys, angles: Names, poses: Poses, scenery: Names, mjcf_parts: Parts
-    ) -> Iterator[Finding]:
+    ) -> Found:
         """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
         be far, and static models have parts that are far apart. In MJCF in degrees, fractions of π. An angle of many
         digits that is an exact fraction of π was computed in radians. What carries a whole robot of MJCF goes far."""
@@ -66,31 +63,30 @@ class Units(Rep103):
         for rpy in rpys if turns else ():
             if large := [text for text in rpy.numbers if text in turns]:
                 message = f"{rpy.name} {', '.join(large)} is more than a whole turn; is it in degrees?"
-                yield self.finding(message, rpy.owner.label, source=rpy.place(large[0]))
+                yield self.finding(message, rpy.owner, source=rpy.place(large[0]))
         for link in robot.links.values():
             yield from self._link(link) if link.name not in scenery else ()
         for message, element, name in radians_in(mjcf_parts):
-            yield self.finding(message, element.label, source=element.place(name))
+            yield self.finding(message, element, source=element.place(name))
         yield from self._scales(shapes)
 
-    def _turns(self, joint: Any) -> Iterator[Finding]:
+    def _turns(self, joint: Any) -> Found:
         if joint.kind.name != "revolute":
             return
         ends = [end for end in (joint.limit.lower, joint.limit.upper) if isfinite(end)]
         if TURNS < max(map(abs, ends), default=0) <= DEGREES:
             yield self.finding(f"the limits {span(joint)} are more than two turns; are they in degrees?", joint)
 
-    def _slides(self, joint: Joint, size: float, robot: Robot) -> Iterator[Finding]:
+    def _slides(self, joint: Joint, size: float, robot: Robot) -> Found:
         """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
         times = _reach(joint) / max(size, SMALL)
         if _is_free(joint, robot):
             return
         if times > GANTRY or (times > CARRIED and size and _turns_with(joint, robot)):
             beside = f"for a robot of {text(size, 2)} m" if size else "for a robot of unknown size"
-            message = f"the limits {span(joint)} are too wide {beside}; are they in millimetres?"
-            yield self.finding(message, joint)
+            yield self.finding(f"the limits {span(joint)} are too wide {beside}; are they in millimetres?", joint)
 
-    def _link(self, link: Link) -> Iterator[Finding]:
+    def _link(self, link: Link) -> Found:
         parts = [part.origin for part in (*link.visuals, *link.collisions, link.inertial) if part is not None]
         if (far := max(map(_distance, parts), default=0.0)) > FAR:
             yield self.finding(f"a part of the link is {text(far)} m from its frame; is that in millimetres?", link)
@@ -99,7 +95,7 @@ class Units(Rep103):
             message = f"the mass is {text(link.inertial.mass)} kg in a volume of {text(volume * 1e3)} litres"
             yield self.finding(f"{message}; is it in grams?", link)
 
-    def _scales(self, shapes: Shapes) -> Iterator[Finding]:
+    def _scales(self, shapes: Shapes) -> Found:
         """Yield a finding if the uses of one mesh file have scales in different units."""
         for uses in grouped((use for use in shapes if use[1].shape.kind == "mesh"), _mesh):
             scales: list[Any] = [geometry.shape.parameters.get("scale", (1.0,)) for _, geometry in uses]

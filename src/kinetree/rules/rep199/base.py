@@ -1,26 +1,19 @@
 """Rules of REP-199 about base_link, the foot of an arm, and base, the controller's own frame."""
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.display import number, numbers
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.quality import lowest_point
 from kinetree.rules.rep199.clause import EXACT, STRICT, Arms, FixedFrame, NoGeometry, Rep199, angle, geometry, parent
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.rules.rep199.placement import Given
-from kinetree.rules.rule import link_or_frame
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Array, Bodies, Finding, Found, Poses, Robot, Threshold, number, numbers
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
 
 OTHER_BASE = re.compile(r".*[/_]base")
 """Name of a base with a prefix."""
@@ -46,14 +39,14 @@ class BaseLink(Rep199):
     repair = staticmethod(name_base_link)
     safe = False
 
-    def check(self, robot: Robot, arms: Arms, bodies: Bodies, strict: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies, strict: bool) -> Found:
         """An arm has no base_link, or it is on another body than the one where the arm begins."""
         for arm in arms:
             if arm.astray is not None:
                 message = (
                     f"this frame moves with {bodies[arm.astray]!r}; expected on {arm.foot!r}, where the arm begins"
                 )
-                yield self.finding(message, link_or_frame(robot, arm.astray))
+                yield self.finding(message, robot.frames[arm.astray])
             elif arm.base_link is None:
                 yield self.absent(robot, arms, arm, "base_link", strict)
 
@@ -71,7 +64,7 @@ class BaseLinkAtBottom(Rep199):
     good = """<collision><origin xyz="0 0 0.1"/><geometry><box size="0.4 0.4 0.2"/>"""
     bad = """<collision><origin xyz="0 0 0.5"/><geometry><box size="0.4 0.4 0.2"/>"""
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """The lowest point of the shapes of base_link is not at its origin's height. Capsules and meshes are not
         judged."""
         for link in {arm.base_link: robot.links.get(arm.base_link or "") for arm in arms}.values():
@@ -102,7 +95,7 @@ class BaseLinkUpright(Rep199):
     good = '<axis xyz="0 0 1"/>'
     bad = '<axis xyz="1 0 0"/>'
 
-    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Found:
         """The first axis is not along z, or the arm reaches backwards or sideways. Arms that share a base_link may
         lean."""
         for arm in arms:
@@ -123,12 +116,12 @@ class BaseLinkUpright(Rep199):
                 message = (
                     f"the axis of {first.name!r}, the first joint, is {number(leaning)} degrees off z; expected along z"
                 )
-                yield self.finding(message, link_or_frame(robot, arm.base_link))
+                yield self.finding(message, robot.frames[arm.base_link])
             reach = R.T @ (poses[arm.flange or arm.tool0 or arm.end] - poses[arm.base_link])[:3, 3]
             if np.hypot(reach[0], reach[1]) > REACH * np.linalg.norm(reach) and reach[0] < abs(reach[1]):
                 x, y = map(number, reach[:2])
                 message = f"with all joints at zero the arm reaches to x = {x}, y = {y} m; expected x forward"
-                yield self.remark(message, link_or_frame(robot, arm.base_link))
+                yield self.remark(message, robot.frames[arm.base_link])
 
 
 class ChainBeginsAtBaseLink(Rep199):
@@ -148,7 +141,7 @@ class ChainBeginsAtBaseLink(Rep199):
     <origin xyz="0 0 0.3"/>
     <parent link="plate"/>"""
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """The link that the first joint hangs on is not base_link nor fixed below it."""
         for arm in arms:
             if arm.base_link is None:
@@ -159,7 +152,7 @@ class ChainBeginsAtBaseLink(Rep199):
             if link != arm.base_link:
                 first = robot.joints[arm.moving[0]]
                 message = f"the first joint, {first.name!r}, begins on {first.parent!r}; expected on base_link"
-                yield self.finding(message, link_or_frame(robot, arm.base_link))
+                yield self.finding(message, robot.frames[arm.base_link])
 
 
 class FixedBase(FixedFrame):
@@ -194,9 +187,7 @@ class BaseOrientation(Rep199):
     good = '<origin xyz="0 0 0.5" rpy="0 0 0"/>'
     bad = '<origin xyz="0 0 0.5" rpy="0 0 3.141592653589793"/>'
 
-    def check(
-        self, robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given
-    ) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given) -> Found:
         """The rotation from base_link to base is another than it is given, or than those of the maker's models."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
@@ -212,7 +203,7 @@ class BaseOrientation(Rep199):
                 message = f"is rotated {turned} degrees in {arm.base_link!r}; expected {meant} degrees"
                 if turned == meant:
                     message = f"is rotated {number(off)} degrees from the expected orientation in {arm.base_link!r}"
-                yield self.finding(f"{message}, {_as(T, controller_frames)}", link_or_frame(robot, arm.base))
+                yield self.finding(f"{message}, {_as(T, controller_frames)}", robot.frames[arm.base])
 
 
 class BasePosition(Rep199):
@@ -235,7 +226,7 @@ class BasePosition(Rep199):
 
     def check(
         self, robot: Robot, arms: Arms, poses: Poses, controller_frames: ControllerFrames, given: Given, strict: bool
-    ) -> Iterator[Finding]:
+    ) -> Found:
         """base is elsewhere than it is given, or than in the maker's models."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
@@ -252,14 +243,14 @@ class BasePosition(Rep199):
                 texts = numbers(np.round((*p, *expected), 6).tolist())
                 message = f"is at {' '.join(texts[:3])} m in {arm.base_link!r}; expected {' '.join(texts[3:])} m"
                 message += f", {_as(T, controller_frames)}"
-                yield self.finding(message, link_or_frame(robot, arm.base))
+                yield self.finding(message, robot.frames[arm.base])
 
     def _not_judged(self, robot: Robot, arm: Arm, p: Array, who: ControllerFrames) -> Finding:
         why = f"no place is known for {who.name}" if who.controller else "the controller is not known"
         there = " ".join(map(number, np.round(p, 6)))
         message = f"is at {there} m in {arm.base_link!r}, which is not judged, because {why}"
         fix = "name it with --controller, or give the place with --base 'X Y Z R P Y' (m, rad)"
-        return self.finding(message, link_or_frame(robot, arm.base or ""), severity="info", fix=fix)
+        return self.finding(message, robot.frames[arm.base or ""], severity="info", fix=fix)
 
 
 def _as(T: Array | str | None, who: ControllerFrames) -> str:
@@ -287,7 +278,7 @@ class BaseParent(Rep199):
     <child link="mount"/>"""
     repair = hang("base", "base_link")
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """base hangs on another link."""
         for arm in arms:
             if arm.base is None or arm.base_link is None:
@@ -299,7 +290,7 @@ class BaseParent(Rep199):
                     if link
                     else f"is the parent of {arm.base_link!r}; expected its child"
                 )
-                yield self.finding(message, link_or_frame(robot, arm.base))
+                yield self.finding(message, robot.frames[arm.base])
 
 
 class BaseGeometry(NoGeometry):
@@ -337,7 +328,7 @@ class Base(Rep199):
     bad = good.replace('base"', 'controller_frame"')
     repair = staticmethod(add_base)
 
-    def check(self, robot: Robot, arms: Arms, bodies: Bodies, strict: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies, strict: bool) -> Found:
         """An arm has no base, and no frame of that name with another prefix is attached to its base_link; nor have
         several arms one base in common."""
         common = robot.links.get("base") if len(arms) > 1 and not geometry(robot, "base") else None

@@ -1,20 +1,15 @@
 """Base of the rules of REP-199, with their examples and shared measures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Joint, Robot
 from kinetree.robot_kinds.arms import Arm
 from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM
-from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.rule import Rule, link_or_frame
-from kinetree.rules.threshold import Threshold
-from kinetree.spatial.se3 import Array
+from kinetree.rules.rule import Array, Bodies, Finding, Found, Joint, Poses, Robot, Rule, Threshold, fact
 
 URL = "https://github.com/gavanderhoorn/rep/blob/coord_frames_ind_robots/rep-0199.rst"
 
@@ -91,13 +86,11 @@ class NoGeometry(Rep199):
     frame: ClassVar[str]
     instead: ClassVar[str]
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """A frame of an arm that has shapes."""
         for name in (getattr(arm, self.frame) for arm in arms):
             if name and geometry(robot, name):
-                yield self.finding(
-                    f"this frame has geometry, which belongs to {self.instead}", link_or_frame(robot, name)
-                )
+                yield self.finding(f"this frame has geometry, which belongs to {self.instead}", robot.frames[name])
 
 
 class FixedFrame(Rep199):
@@ -106,7 +99,7 @@ class FixedFrame(Rep199):
     level = "MUST"
     frame: ClassVar[str]
 
-    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Found:
         """A frame of an arm that a joint moves, or that is fixed to another body."""
         for arm in arms:
             name = getattr(arm, self.frame)
@@ -121,7 +114,7 @@ class FixedFrame(Rep199):
                 )
                 message = f"this frame moves with {bodies[name]!r}; expected fixed to {expected}"
             if message:
-                yield self.finding(message, link_or_frame(robot, name))
+                yield self.finding(message, robot.frames[name])
 
 
 def parent(robot: Robot, name: str) -> str | None:

@@ -8,11 +8,9 @@ import numpy as np
 
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
-from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.facts import Poses, fact
+from kinetree.rules.rule import Array, Poses, Robot, fact
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
 
 HEIGHT = "height"
 """Entry of a controller whose base is turned like base_link and as high as the second joint's axis."""

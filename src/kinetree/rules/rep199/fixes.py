@@ -11,20 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kinetree.display import number
 from kinetree.model.edit.subtree import links_below
-from kinetree.model.robot import Robot
 from kinetree.repairs.edit import Edit, Repair, edited, insert_after, insert_inside, remove, set_attribute
 from kinetree.repairs.fixes import Elements, exact, new_frame, origins_of, set_origin
 from kinetree.repairs.rename_references import rename_repairs
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.rep199.clause import Arms, children, flange_off, geometry, joints_of, own_joint
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.placement import AWAY, Given, checked, flange_at_tool0, how, oriented, unknown, without_noise
+from kinetree.rules.rule import Array, Bodies, Element, Poses, Robot, number
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
-from kinetree.syntax.xml.reader import Element
 
 if TYPE_CHECKING:  # whose rules have methods from here
     from kinetree.rules.rep199.tools import Tool

@@ -5,12 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
-from kinetree.model.robot import Joint, Robot
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import (
     ALONG,
@@ -26,8 +22,7 @@ from kinetree.rules.rep199.clause import (
 )
 from kinetree.rules.rep199.fixes import add_flange, move_geometry, turn_flange
 from kinetree.rules.rep199.placement import pose_with_z_up
-from kinetree.rules.rule import link_or_frame
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, number
 
 OWN = re.compile(
     r"(?i)(.*[_/-])?(cover|cap|shell|housing|bumper|skin|cable|hose|dress(pack)?|guide|camera|sensor|light|led|label|logo"
@@ -63,7 +58,7 @@ class Flange(Rep199):
     bad = GRIPPER.replace("flange", "link_6")
     repair = staticmethod(add_flange)
 
-    def check(self, robot: Robot, arms: Arms, strict: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, strict: bool) -> Found:
         """An arm has no flange, or a body hangs elsewhere at its end."""
         for arm in arms:
             if arm.flange is None:
@@ -121,13 +116,13 @@ class FlangeAxis(Rep199):
     repair = staticmethod(turn_flange)
     safe = False
 
-    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Found:
         """X of a flange is not the axis of the last joint, away from the wrist."""
         for arm in arms:
             if arm.flange and (off := flange_off(arm, robot, poses)) is not None:
                 axis = f"the axis of {arm.moving[-1]!r}"
                 message = f"its x axis is {number(off)} degrees off {axis}; expected along it, away from the arm"
-                yield self.finding(message, link_or_frame(robot, arm.flange))
+                yield self.finding(message, robot.frames[arm.flange])
 
 
 class FlangePlace(Rep199):
@@ -146,7 +141,7 @@ class FlangePlace(Rep199):
     good = """<origin xyz="0.09 0 0" rpy="0 0 0"/>"""
     bad = """<origin xyz="0.09 0.7 0" rpy="0 0 0"/>"""
 
-    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Found:
         """flange is beside the axis of the last joint, or far along it."""
         for arm in arms:
             axis = last_axis(arm, robot, poses)
@@ -163,7 +158,7 @@ class FlangePlace(Rep199):
                 message = f"is {number(abs(along))} m along {last}, of an arm that is {number(long)} m long to there"
             if message:
                 fix = "compare its place with the drawing of the maker"
-                yield self.finding(message, link_or_frame(robot, arm.flange), fix=fix)
+                yield self.finding(message, robot.frames[arm.flange], fix=fix)
 
 
 class FlangeOrientation(Rep199):
@@ -184,7 +179,7 @@ class FlangeOrientation(Rep199):
     repair = staticmethod(turn_flange)
     safe = False
 
-    def check(self, arms: Arms, robot: Robot, poses: Poses) -> Iterator[Finding]:
+    def check(self, arms: Arms, robot: Robot, poses: Poses) -> Found:
         """Z of a flange that points forwards is not up."""
         for arm in arms:
             if arm.flange is None:
@@ -195,7 +190,7 @@ class FlangeOrientation(Rep199):
                 message = f"with all joints at zero its z axis is {number(off)} degrees from vertical; expected up"
                 right = pose_with_z_up(arm, robot, poses)
                 fix = f"with z up its pose in {arm.end!r} is {right}" if right else None
-                yield self.finding(message, link_or_frame(robot, arm.flange), fix=fix)
+                yield self.finding(message, robot.frames[arm.flange], fix=fix)
 
 
 class FlangeParent(Rep199):
@@ -216,14 +211,14 @@ class FlangeParent(Rep199):
     <parent link="link_6"/>
     <child link="adapter"/>"""
 
-    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Found:
         """flange hangs on another link."""
         for arm in arms:
             link = parent(robot, arm.flange) if arm.flange else None
             if arm.flange and arm.flange != arm.end and link != arm.end and bodies[arm.flange] == arm.end:
                 yield self.finding(
                     f"is attached to {link!r}; expected {arm.end!r}, the last link that a joint moves",
-                    link_or_frame(robot, arm.flange),
+                    robot.frames[arm.flange],
                 )
 
 

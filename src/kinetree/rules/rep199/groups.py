@@ -1,16 +1,11 @@
 """Rules of REP-199 about robots with several arms, and whether there is an arm at all."""
 
-from collections.abc import Iterator
-
-from kinetree.errors import Finding
-from kinetree.model.robot import Link, Robot
 from kinetree.robot_kinds.arms import NAMES
 from kinetree.robot_kinds.kinds import GIVEN, Kinds
 from kinetree.rules.examples import ARM, SMALL_ARM
-from kinetree.rules.facts import Bodies
 from kinetree.rules.rep199.clause import WITH_ARMS, Arms, Rep199, joints_of
 from kinetree.rules.rep199.fixes import add_prefixes
-from kinetree.rules.rule import link_or_frame
+from kinetree.rules.rule import Bodies, Found, Link, Robot
 
 
 class HasAnArm(Rep199):
@@ -29,7 +24,7 @@ class HasAnArm(Rep199):
     base = good = SMALL_ARM
     bad = SMALL_ARM.replace("continuous", "fixed")
 
-    def check(self, robot: Robot, arms: Arms, kinds: Kinds) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, kinds: Kinds) -> Found:
         """No arm was found."""
         if arms or kinds.kind not in (*WITH_ARMS, "object", "other"):
             return
@@ -77,11 +72,9 @@ class GroupPrefixes(Rep199):
     repair = staticmethod(add_prefixes)
     safe = False
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """Arms have the same prefix, or links or joints of an arm lack it."""
-        if len(arms) < 2:
-            return
-        for i, arm in enumerate(arms):
+        for i, arm in enumerate(arms if len(arms) > 1 else ()):
             same = [other for other in arms[:i] if other.prefix == arm.prefix]
             if same:
                 message = f"the arms that end with {same[0].end!r} and {arm.end!r} have no prefixes of their own"
@@ -116,14 +109,10 @@ class GroupFrames(Rep199):
   </joint>"""
     bad = good.replace('"left_tool0"', '"tool0"')
 
-    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Found:
         """A frame at the end of an arm is called flange or tool0 with another prefix than the arm's."""
-        if len(arms) < 2:
-            return
-        for arm in arms:
+        for arm in arms if len(arms) > 1 else ():
             for name in ("flange", "tool0"):
                 if bodies.get(name) == arm.end and arm.prefix:
                     wanted = f"{arm.prefix}{name}"
-                    yield self.finding(
-                        f"the name lacks the prefix of its arm; expected {wanted!r}", link_or_frame(robot, name)
-                    )
+                    yield self.finding(f"the name lacks the prefix of its arm; expected {wanted!r}", robot.frames[name])

@@ -1,17 +1,13 @@
 """Rules of REP-199 about the links of the chain, link_1, link_2, …"""
 
 import re
-from collections.abc import Iterator
 
-from kinetree.display import number
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.rep199.clause import Arms, Rep199, angle, geometry
 from kinetree.rules.rep199.fixes import number_links, numbered_links
 from kinetree.rules.rep199.turns import ALIGNED, turn_links, turned_links
+from kinetree.rules.rule import Bodies, Found, Poses, Robot, number
 from kinetree.syntax.numbers import whole_number
 
 LISTED = 7
@@ -37,7 +33,7 @@ class LinkNames(Rep199):
     repair = staticmethod(number_links)
     safe = False
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """Links of an arm are called otherwise."""
         for arm in arms:
             others = [link for link in numbered_links(robot, arm) if _number(arm, link) is None]
@@ -67,7 +63,7 @@ class LinkNumbers(Rep199):
     repair = staticmethod(number_links)
     safe = False
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """The numbers do not go up by one, or begin otherwise than with 1."""
         for arm in arms:
             links = numbered_links(robot, arm)
@@ -106,7 +102,7 @@ class LinkOrientation(Rep199):
     safe = False
     by_name = True
 
-    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses) -> Found:
         """Frames of links are turned."""
         for foot, turns in turned_links(robot, arms, poses):
             if turned := [*turns]:
@@ -135,7 +131,7 @@ class LinkGeometry(Rep199):
     <collision><origin xyz="0.05 0 0.06"/><geometry><box size="0.2 0.2 0.2"/></geometry></collision>"""
     bad = ""
 
-    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, bodies: Bodies) -> Found:
         """A link of the chain has no shapes, nor anything that is fixed to it."""
         shown = {bodies[link] for link in robot.links if geometry(robot, link)}
         for arm in arms:

@@ -5,16 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.model.robot import Joint, Robot
 from kinetree.repairs.fixes import EXACT, rpy_text, vector_text
 from kinetree.robot_kinds.arms import Arm
-from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.rep199.clause import ALONG, Arms, flange_off, geometry, outwards, own_joint
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.places import places
+from kinetree.rules.rule import Array, Bodies, Joint, Poses, Robot, fact, number
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
 
 LEVEL = 0.5
 """Largest vertical part of a flange's X for which its Z is chosen by the direction of up."""

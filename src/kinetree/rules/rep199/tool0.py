@@ -1,14 +1,8 @@
 """Rules of REP-199 about tool0, the controller's tool of zeros."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding
 from kinetree.model.edit.subtree import links_below
-from kinetree.model.robot import Joint, Robot
-from kinetree.rules.facts import Bodies, Poses
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import (
     EXACT,
@@ -27,8 +21,7 @@ from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_tool0, hang, hang_on_flange, move_geometry
 from kinetree.rules.rep199.flange import GRIPPER, OWN
 from kinetree.rules.rep199.placement import Given
-from kinetree.rules.rule import link_or_frame
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, number
 from kinetree.xacro_text.calls import AttachedAt
 
 TOGETHER = Threshold(1e-6, "m", "largest distance between the origins of flange and tool0")
@@ -65,7 +58,7 @@ class Tool0(Rep199):
         controller_frames: ControllerFrames,
         given: Given,
         strict: bool,
-    ) -> Iterator[Finding]:
+    ) -> Found:
         """An arm has no tool0, or it is turned otherwise than it is given, or than in the maker's models."""
         for arm in arms:
             T = given("tool0", arm, arm.flange) if arm.flange else None
@@ -79,7 +72,7 @@ class Tool0(Rep199):
                 if np.deg2rad(off) > EXACT:
                     message = f"is rotated {number(off)} degrees off the last axis"
                     message += f", unlike in other models of {controller_frames.name}"
-                    yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
+                    yield self.finding(message, robot.frames[arm.tool0], severity="warning")
             else:
                 R = poses[arm.flange][:3, :3].T @ poses[arm.tool0][:3, :3]
                 off = angle(expected.T @ R)
@@ -87,7 +80,7 @@ class Tool0(Rep199):
                     other = f"against tool0 in other models of {controller_frames.name}"
                     other = other if T is None else "from the orientation that is given"
                     message = f"is rotated {number(off)} degrees {other}"
-                    yield self.finding(message, link_or_frame(robot, arm.tool0), severity="warning")
+                    yield self.finding(message, robot.frames[arm.tool0], severity="warning")
 
 
 class Tool0AtFlange(Rep199):
@@ -102,7 +95,7 @@ class Tool0AtFlange(Rep199):
     good = '<origin xyz="0 0 0" rpy="0 1.5707963267948966 0"/>'
     bad = '<origin xyz="0 0 0.1" rpy="0 1.5707963267948966 0"/>'
 
-    def check(self, robot: Robot, arms: Arms, poses: Poses, bodies: Bodies) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, poses: Poses, bodies: Bodies) -> Found:
         """tool0 is elsewhere than flange."""
         for arm in arms:
             if arm.tool0 and arm.flange and bodies[arm.tool0] == bodies[arm.flange]:
@@ -110,7 +103,7 @@ class Tool0AtFlange(Rep199):
                 if off > TOGETHER:
                     yield self.finding(
                         f"is {number(off)} m from {arm.flange!r}; expected the same origin",
-                        link_or_frame(robot, arm.tool0),
+                        robot.frames[arm.tool0],
                     )
 
 
@@ -142,12 +135,12 @@ class Tool0Parent(Rep199):
     <child link="tool0"/>"""
     repair = hang("tool0", "flange")
 
-    def check(self, robot: Robot, arms: Arms) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms) -> Found:
         """tool0 hangs on another link."""
         for arm in arms:
             link = parent(robot, arm.tool0) if arm.tool0 else None
             if arm.tool0 and arm.flange and link != arm.flange:
-                yield self.finding(f"is attached to {link!r}; expected {arm.flange!r}", link_or_frame(robot, arm.tool0))
+                yield self.finding(f"is attached to {link!r}; expected {arm.flange!r}", robot.frames[arm.tool0])
 
 
 class Tool0Leaf(Rep199):
@@ -164,7 +157,7 @@ class Tool0Leaf(Rep199):
     bad = GRIPPER.replace("flange", "tool0")
     repair = staticmethod(hang_on_flange)
 
-    def check(self, robot: Robot, arms: Arms, attached_at: AttachedAt) -> Iterator[Finding]:
+    def check(self, robot: Robot, arms: Arms, attached_at: AttachedAt) -> Found:
         """A link is attached to tool0."""
         for arm in arms:
             for joint in children(robot, arm.tool0):

@@ -1,17 +1,13 @@
 """Rules of REP-199 about the frames of tools that applications add."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from kinetree.errors import Finding
-from kinetree.model.robot import Robot
 from kinetree.robot_kinds.arms import NAMES, Arm
-from kinetree.rules.facts import Bodies, fact
 from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import Arms, Rep199, children, geometry, parent
 from kinetree.rules.rep199.fixes import hang_tools
-from kinetree.rules.rule import link_or_frame
+from kinetree.rules.rule import Bodies, Found, Robot, fact
 
 TOOL = re.compile(r"(?i)(.*[_/-])?(tcp|tool|torch|gripper|eef?|end_?effector)\d*([_/-].*)?")
 """Names of frames of tools."""
@@ -74,13 +70,13 @@ class NumberedTools(RepTool):
     clause = "It is strongly discouraged to use toolN names for application-specific tool frames"
     bad = TORCH.replace("welding_torch_tip", "tool1")
 
-    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Found:
         """A tool's frame is called toolN."""
         for tool in tools:
             if NUMBERED.fullmatch(tool.bare):
                 yield self.finding(
                     "the name does not say which tool this is; expected one such as 'welding_torch_tip'",
-                    link_or_frame(robot, tool.name),
+                    robot.frames[tool.name],
                 )
 
 
@@ -96,13 +92,13 @@ class MeaninglessTools(RepTool):
     requires = ("R199-601",)
     bad = TORCH.replace("welding_torch_tip", "new_frame")
 
-    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Found:
         """A tool's frame has a name that any tool's could have."""
         for tool in tools:
             if MEANINGLESS.fullmatch(tool.bare):
                 yield self.finding(
                     "any tool could have this name; expected one such as 'welding_torch_tip'",
-                    link_or_frame(robot, tool.name),
+                    robot.frames[tool.name],
                 )
 
 
@@ -116,13 +112,13 @@ class ToolNames(RepTool):
     clause = "follows the naming guidelines for ROS resources"
     bad = TORCH.replace("welding_torch_tip", "welding-torch")
 
-    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Found:
         """A tool's name has other characters."""
         for tool in tools:
             if not LEGAL.fullmatch(tool.name):
                 yield self.finding(
                     "is not a legal name of ROS; expected letters, digits, _ and /, first a letter",
-                    link_or_frame(robot, tool.name),
+                    robot.frames[tool.name],
                 )
 
 
@@ -137,9 +133,9 @@ class ToolPlaces(RepTool):
     bad = TORCH.replace("flange", "link_6")
     repair = staticmethod(hang_tools)
 
-    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, tools: tuple[Tool, ...]) -> Found:
         """A tool's frame is attached to the last link."""
         for tool in tools:
             if tool.arm.flange and parent(robot, tool.name) == tool.arm.end != tool.arm.flange:
                 message = f"this frame of a tool is attached to {tool.arm.end!r}; attach it to {tool.arm.flange!r}"
-                yield self.finding(message, link_or_frame(robot, tool.name))
+                yield self.finding(message, robot.frames[tool.name])

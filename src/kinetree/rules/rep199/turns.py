@@ -4,18 +4,14 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kinetree.model.robot import Robot
 from kinetree.repairs.edit import Edit, New, Repair, insert_after, insert_inside, set_attribute, set_text
 from kinetree.repairs.fixes import Elements, rpy_text, set_origin, vector_text
-from kinetree.rules.facts import Poses
 from kinetree.rules.rep199.clause import Arms, angle
 from kinetree.rules.rep199.fixes import numbered_links
 from kinetree.rules.rep199.placement import without_noise
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Array, Element, Poses, Robot, Threshold
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import numbers
-from kinetree.syntax.xml.reader import Element
 
 ALIGNED = Threshold(0.1, "degrees", "largest turn of the frame of a link")
 NOISE = 1e-10

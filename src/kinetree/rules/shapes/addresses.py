@@ -17,7 +17,7 @@ from kinetree.errors import KinetreeError
 from kinetree.files.nearby import namesakes
 from kinetree.files.opener import folder_of, joined, read_file
 from kinetree.files.packages import MARKS
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
 LIKE = Threshold(0.8, "of 1", "smallest similarity of a scheme to package that is a slip")

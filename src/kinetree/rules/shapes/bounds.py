@@ -7,11 +7,10 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.rules.facts import Bodies, Poses, fact
 from kinetree.rules.quality import HALF_EXTENTS
+from kinetree.rules.rule import Bodies, Poses, Threshold, fact
 from kinetree.rules.shapes.mesh_facts import MOST_BYTES, box_of
 from kinetree.rules.shapes.meshes import Asset, Readings
-from kinetree.rules.threshold import Threshold
 from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
 MOST_READ = 40_000_000

@@ -1,15 +1,13 @@
 """Rules about shapes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from kinetree.display import number, numbers
-from kinetree.errors import Finding, Severity
+from kinetree.errors import Severity
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.rules.facts import fact
-from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Quality, Shapes, others
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Quality, Shapes
+from kinetree.rules.rule import Found, Threshold, fact, number, numbers
 
 HUGE = Threshold(100.0, "m", "largest size of a shape")
 TINY = Threshold(1e-5, "m", "smallest size of a shape")
@@ -32,17 +30,16 @@ class NoCollision(LinkQuality):
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = ""
 
-    def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Iterator[Finding]:
+    def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Found:
         """A body that a joint moves, with visuals that are not transparent, and without collision shapes. If most
         bodies are so, which may be meant, it is a remark, and one finding."""
         own = [(links, [one for one in links if not all(map(_is_invisible, one.visuals))]) for links in moving.values()]
         seen = [(links, shown[0]) for links, shown in own if shown]
         bare = [link for links, link in seen if not any(one.collisions for one in links)]
         meant = len(seen) > len(bare) > MOST * len(seen)
-        for link in bare[:1] if meant else bare:
-            rest = others([one.name for one in bare[1:]]) if meant else ""
-            message = f"the link moves and has visuals, but no collision shape{rest}"
-            yield self.finding(message, link, severity="info" if meant else None)
+        for links in [bare] if meant else [[link] for link in bare]:
+            message = "the link moves and has visuals, but no collision shape"
+            yield from self.shared(message, links, severity="info" if meant else None)
 
 
 def _is_invisible(visual: Geometry) -> bool:
@@ -61,7 +58,7 @@ class NoSize(LinkQuality):
     good = '<box size="0.4 0.12 0.12"/>'
     bad = '<box size="0.4 0 0.12"/>'
 
-    def check(self, sizes: tuple[Size, ...]) -> Iterator[Finding]:
+    def check(self, sizes: tuple[Size, ...]) -> Found:
         """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen,
         nor for a ball of zero, which Drake takes for a point of contact."""
         for link, geometry, name, size in sizes:
@@ -88,7 +85,7 @@ class AbsurdSize(Quality):
     good = '<box size="0.4 0.12 0.12"/>'
     bad = '<box size="400 120 120"/>'
 
-    def check(self, robot: Robot, sizes: tuple[Size, ...], scenery: frozenset[str]) -> Iterator[Finding]:
+    def check(self, robot: Robot, sizes: tuple[Size, ...], scenery: frozenset[str]) -> Found:
         """A larger or a smaller size. Scales of meshes are no sizes. Collision spheres may be smaller, as points of
         contact. Grounds may be larger: what is wide and so thin that it would be nothing in millimetres, or is flat in
         a model that has no joints that move. So may static scenery, but for boxes and cylinders that are large in all

@@ -1,17 +1,14 @@
 """Rules about colours, and about collision shapes beside what is seen."""
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
-from kinetree.display import number
-from kinetree.errors import Finding
 from kinetree.model.robot import Geometry, Link, Material, Robot
 from kinetree.rules.quality import LinkQuality, Shapes, grouped
+from kinetree.rules.rule import Found, Threshold, number
 from kinetree.rules.shapes.bounds import MARKER, Bounds, size_of
 from kinetree.rules.shapes.meshes import MeshRule, Readings, file_of, first_uses
-from kinetree.rules.threshold import Threshold
 
 MANY_TRIANGLES = Threshold(100_000, "triangles", "smallest number of triangles of a mesh that is only for looks")
 LARGER = Threshold(5.0, "", "largest size of the collision shapes, as a multiple of that of the visuals")
@@ -41,7 +38,7 @@ class Colour(LinkQuality):
     bad = '<material name="orange"><color rgba="255 128 0 1"/></material>'
     base = LinkQuality.base and LinkQuality.base.replace('<link name="base_link">', f'{good}<link name="base_link">')
 
-    def check(self, robot: Robot, shapes: Shapes) -> Iterator[Finding]:
+    def check(self, robot: Robot, shapes: Shapes) -> Found:
         """A number below 0 or above 1; one finding for each colour."""
         found: list[tuple[Material, Link | None]] = [(material, None) for material in robot.materials.values()]
         found += [(shape.material, link) for link, shape in shapes if shape.material]
@@ -73,7 +70,7 @@ class CollisionSize(LinkQuality):
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = '<collision><origin xyz="0.25 0 0"/><geometry><box size="4 1.2 1.2"/></geometry></collision>'
 
-    def check(self, robot: Robot, bounds: Bounds, contact: bool) -> Iterator[Finding]:
+    def check(self, robot: Robot, bounds: Bounds, contact: bool) -> Found:
         """Collision shapes that are much larger than the visuals, or visuals that are than collision shapes, or far
         away. Small shapes may only mark a place. Mesh files of up to 0.5 MB, 2 MB in all, and STL files are read; if
         contact is tested, those of up to 10 MB."""
@@ -107,7 +104,7 @@ class OneShapeOnePlace(LinkQuality):
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = '<collision><origin xyz="0.25 0 0.05"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
 
-    def check(self, robot: Robot, bounds: Bounds) -> Iterator[Finding]:
+    def check(self, robot: Robot, bounds: Bounds) -> Found:
         """The only visual and the only collision shape of a link that are one mesh in one scale, or of one kind and
         size, of which one is moved, or turned so that its box is another; or meshes of one name in two formats, and of
         one size, that are moved. Small shapes may be moved."""
@@ -145,7 +142,7 @@ def _is_same(one: Geometry, other: Geometry) -> bool:
 
 def _moved(bounds: Bounds, seen: Geometry, felt: Geometry) -> str:
     """Return how a shape is moved from where the same one is seen, "" if it is not."""
-    if (seen.origin == felt.origin).all() and seen.shape.kind != "heightmap":  # which has a place of its own
+    if (seen.origin == felt.origin).all() and felt.shape.kind != "heightmap":  # whose place is in its shape
         return ""
     way = felt.origin[:3, 3] - seen.origin[:3, 3] + _position(felt) - _position(seen)
     is_turned = not np.allclose(_directions(felt), _directions(seen), atol=TURNED)
@@ -191,7 +188,7 @@ class CollisionMesh(MeshRule):
     good = "link_4.stl"
     bad = "many_triangles.stl"
 
-    def check(self, robot: Robot, readings: Readings) -> Iterator[Finding]:
+    def check(self, robot: Robot, readings: Readings) -> Found:
         """A binary STL file of so many triangles or more. MuJoCo takes the convex hull of a mesh instead."""
         if robot.text and robot.text.format == "mjcf":
             return

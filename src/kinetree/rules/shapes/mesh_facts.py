@@ -9,11 +9,11 @@ import numpy as np
 
 from kinetree.errors import KinetreeError
 from kinetree.files.plain_file import open_plain
+from kinetree.rules.rule import Array
 from kinetree.shapes.collada import check_collada, corners_of
 from kinetree.shapes.mesh import Mesh, checked, refused
 from kinetree.shapes.read import CHECKS, check_pointer, ending_of, read_mesh
 from kinetree.shapes.stl import HEADER, TRIANGLE, announced, is_text
-from kinetree.spatial.se3 import Array
 
 SAMPLE = 120
 """Most triangles that are looked at: a third each at the beginning, in the middle and at the end."""

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -12,16 +12,15 @@ from typing import Literal
 import numpy as np
 
 from kinetree.confine import Confinement
-from kinetree.display import number
-from kinetree.errors import Finding, KinetreeError, Severity
+from kinetree.errors import KinetreeError, Severity
 from kinetree.files.opener import Files, folder_of, joined
 from kinetree.files.packages import Packages, package_named
 from kinetree.files.plain_file import open_plain
 from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Geometry, Link, Robot
-from kinetree.rules.facts import fact
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.quality import LinkQuality, Quality, Shapes, others
+from kinetree.rules.quality import LinkQuality, Quality, Shapes
+from kinetree.rules.rule import Found, fact, number, others
 from kinetree.rules.shapes.addresses import (
     ASTRAY,
     SOUGHT,
@@ -86,7 +85,7 @@ class MissingMesh(MeshRule):
         assets: Mapping[str, Asset],
         packages: Mapping[str, str | os.PathLike[str]],
         confined: Confinement | Literal[False],
-    ) -> Iterator[Finding]:
+    ) -> Found:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
         names that lead to none, and the first of a package that is not found and not declared, or whose files are in
         the package of the model, or in one of nearly its name; a package that is only named so by its folder; those
@@ -125,7 +124,7 @@ class MissingMesh(MeshRule):
 
     def _addresses(
         self, robot: Robot, uses: Uses, assets: Mapping[str, Asset], confined: Confinement | Literal[False]
-    ) -> Iterator[Finding]:
+    ) -> Found:
         """Yield findings about names that lead to no file, and about packages that are not found."""
         unknown = set()
         is_urdf = robot.text is not None and robot.text.format == "urdf"
@@ -170,7 +169,7 @@ class EmptyMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "empty.stl"
 
-    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Found:
         """A file of no bytes."""
         for link, geometry in _meshes(shapes, assets, "empty"):
             yield self.finding(f"the mesh file {file_of(geometry)!r} is empty", link, source=geometry.source)
@@ -187,7 +186,7 @@ class PointerMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "pointer.stl"
 
-    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Iterator[Finding]:
+    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Found:
         """Pointers of git-lfs; one finding for all."""
         pointers = _meshes(shapes, assets, "pointer")
         if pointers:
@@ -207,7 +206,7 @@ class CutMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "cut.stl"
 
-    def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
+    def check(self, shapes: Shapes, readings: Readings) -> Found:
         """A binary STL file that is shorter than its header says."""
         for name, facts in readings.items():
             if facts.cut:
@@ -229,7 +228,7 @@ class AbsurdMesh(MeshRule):
     url = "https://www.ros.org/reps/rep-0103.html"
     bad = "millimetres.stl"
 
-    def check(self, shapes: Shapes, readings: Readings) -> Iterator[Finding]:
+    def check(self, shapes: Shapes, readings: Readings) -> Found:
         """A mesh that has, with its scale, some triangles too far apart, or is too small. Binary STL files are read in
         part; OBJ, DAE and glTF files up to 0.5 MB, 2 MB in all, because that takes longer than all rules."""
         seen = set()

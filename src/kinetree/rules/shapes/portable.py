@@ -1,11 +1,10 @@
 """A rule about paths that exist on one computer only."""
 
 import re
-from collections.abc import Iterator
 
-from kinetree.errors import Finding, Source
-from kinetree.model.robot import Robot
-from kinetree.rules.quality import Quality, others, with_blocks
+from kinetree.errors import Source
+from kinetree.rules.quality import Quality, with_blocks
+from kinetree.rules.rule import Found, Robot, others
 
 ALONE = re.compile(
     r"""["'>]\s*((?:file://)?(?:/(?:home|Users|root|media|mnt)/|/?(?:[A-Za-z]:\\|[CDcd]:/)|\$\(cwd\))[^"'<>]*[\w.])"""
@@ -29,7 +28,7 @@ class Portable(Quality):
     good = "libdrive.so"
     bad = "/home/user/lib/libdrive.so"
 
-    def check(self, robot: Robot) -> Iterator[Finding]:
+    def check(self, robot: Robot) -> Found:
         """A path in a home folder, on a drive or below $(cwd), as it is written, in any element but comments; one
         finding for each file."""
         files = robot.text.files or {robot.source.file: robot.text.text} if robot.text and robot.source else {}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kinetree.errors import Finding, Severity
-from kinetree.model.robot import Robot
-from kinetree.rules.facts import fact
+from kinetree.errors import Severity
 from kinetree.rules.names.sides import on_wrong_side, other_side
-from kinetree.rules.quality import others, with_blocks
+from kinetree.rules.quality import with_blocks
 from kinetree.rules.rep199.clause import URL as REP199
-from kinetree.rules.rule import Rule
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Found, Robot, Rule, Threshold, fact, others
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Group, Reference, Semantic
@@ -131,7 +128,7 @@ class NamesExist(OfSrdf):
     good = """<chain base_link="base_link" tip_link="flange"/>"""
     bad = """<chain base_link="base_link" tip_link="flnage"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic) -> Found:
         """A name that does not exist; one finding if most of them do not."""
         from kinetree.model.semantic_groups import known_names, unknown, unknown_name
 
@@ -169,7 +166,7 @@ class SlashesInSrdf(OfSrdf):
     good = """<chain base_link="base_link" tip_link="flange"/>"""
     bad = """<chain base_link="base_link" tip_link="/flange"/>"""
 
-    def check(self, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, semantic: Semantic) -> Found:
         """A slash at the beginning; one finding for all."""
         if wrong := [one for one in semantic.references() if one.kind == "link" and one.name.startswith("/")]:
             first, *more = dict.fromkeys(one.name for one in wrong)
@@ -190,7 +187,7 @@ class ChainsGoDown(OfSrdf):
     good = """<chain base_link="base_link" tip_link="flange"/>"""
     bad = """<chain base_link="flange" tip_link="base_link"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic) -> Found:
         """A tip above its base, beside it, or the same link."""
         from kinetree.model.semantic_groups import chain
 
@@ -227,7 +224,7 @@ class GroupsHaveMembers(OfSrdf):
   </group>"""
     bad = """<group name="gripper"/>"""
 
-    def check(self, semantic: Semantic, group_joints: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    def check(self, semantic: Semantic, group_joints: Mapping[str, tuple[str, ...]]) -> Found:
         """A group without members, or of such groups alone."""
         empty: set[str] = set()
         while new := {group.name for group in semantic.groups if _is_empty(group, empty)} - empty:
@@ -255,7 +252,7 @@ class OneSideInGroups(OfSrdf):
     good = """<group name="left_finger"/>"""
     bad = """<group name="right_finger"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic) -> Found:
         """A group with words for one side in its name, all of whose sided members are of the other, or an end effector
         whose group is of the other side than its parent_link, if the counterparts exist."""
         known = {*robot.links, *robot.joints, *(group.name for group in semantic.groups)}
@@ -282,7 +279,7 @@ class EndEffectorsOnFlange(OfSrdf):
     good = """parent_link="flange" group="gripper\""""
     bad = """parent_link="tool0" group="gripper\""""
 
-    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic) -> Found:
         """tool0 as parent_link, where the same arm has a flange."""
         for one in semantic.end_effectors:
             flange = f"{one.parent_link.removesuffix('tool0')}flange"
@@ -305,7 +302,7 @@ class EndEffectorParents(OfSrdf):
     good = """parent_link="flange" group="gripper\""""
     bad = """parent_link="palm" group="gripper\""""
 
-    def check(self, robot: Robot, semantic: Semantic, group_links: Mapping[str, set[str]]) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic, group_links: Mapping[str, set[str]]) -> Found:
         """A parent link in the own group (a remark without a parent group), or outside of the parent group."""
         for one in semantic.end_effectors:
             about: dict[str, Any] = {"about": semantic.label(one, "end_effectors"), "source": one.source}
@@ -336,7 +333,7 @@ class VirtualJointsCarryTheRoot(OfSrdf):
     good = """child_link="base_link\""""
     bad = """child_link="link_1\""""
 
-    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic) -> Found:
         """Another link than the root."""
         for one in semantic.virtual_joints:
             if one.child_link in robot.links and one.child_link != robot.root:

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from kinetree.errors import Finding
+from kinetree.display import listed
 from kinetree.model.mimic import mimic_polynomial
-from kinetree.model.robot import Robot
 from kinetree.rules.blocks.gazebo import repeated
 from kinetree.rules.joints.values import FOLLOWS, ROUNDED, TURN, value_fault
+from kinetree.rules.rule import Found, Robot, Threshold
 from kinetree.rules.srdf.contents import OfSrdf
-from kinetree.rules.threshold import Threshold
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import CollisionPair, GroupState, JointValue, Semantic
@@ -34,7 +33,7 @@ class StatesInLimits(OfSrdf):
     good = """<joint name="joint_3" value="0.9"/>"""
     bad = """<joint name="joint_3" value="90"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic) -> Found:
         """A value outside of the limits, or a mimic away from its leader, by more than rounding. Joints of several
         coordinates are not judged."""
         for state in semantic.group_states:
@@ -55,7 +54,7 @@ class StatesOfTheGroup(OfSrdf):
     good = """<joint name="joint_6" value="0"/>"""
     bad = """<joint name="joint_6" value="0"/> <joint name="finger_joint" value="0.02"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Found:
         """Joints of other groups, a fixed joint, and another count of values than the joint has."""
         for state in semantic.group_states:
             about, foreign = semantic.label(state, "group_states"), list(_foreign(state, robot, whole_groups))
@@ -94,7 +93,7 @@ class StatesAreWhole(OfSrdf):
     good = """<joint name="joint_6" value="0"/>"""
     bad = ""
 
-    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic, whole_groups: Mapping[str, tuple[str, ...]]) -> Found:
         """Joints of the group without a value; passive and virtual joints need none."""
         passive = {joint.name for joint in semantic.passive_joints}
         for state in semantic.group_states:
@@ -117,7 +116,7 @@ class StatesOnce(OfSrdf):
     bad = """<group_state name="home" group="manipulator"><joint name="joint_1" value="1"/></group_state>
   <group_state name="home" """
 
-    def check(self, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, semantic: Semantic) -> Found:
         """Two states, end effectors or virtual joints of one name, and two values of a joint in a state."""
         named = {"group_states": ("name", "group"), "virtual_joints": ("name",), "end_effectors": ("name",)}
         for field, key in named.items():
@@ -141,7 +140,7 @@ class PairsOnce(OfSrdf):
     good = """link1="link_5" link2="link_6\""""
     bad = """link1="link_5" link2="link_5\""""
 
-    def check(self, semantic: Semantic) -> Iterator[Finding]:
+    def check(self, semantic: Semantic) -> Found:
         """A pair of one link, and one finding for all pairs that stand twice."""
         first: dict[frozenset[str], CollisionPair] = {}
         twice: list[CollisionPair] = []
@@ -156,8 +155,7 @@ class PairsOnce(OfSrdf):
             again = [first[pair.links] for pair in twice]
             pairs = list(dict.fromkeys(f"{pair.link1!r} and {pair.link2!r}" for pair in again))
             said = "this pair is" if len(pairs) == 1 else f"{len(pairs)} pairs are"
-            message = f"{said} disabled twice: {_listed(pairs)}"
-            yield self.finding(message, about, source=twice[0].source)
+            yield self.finding(f"{said} disabled twice: {_listed(pairs)}", about, source=twice[0].source)
 
 
 class AdjacentPairs(OfSrdf):
@@ -174,7 +172,7 @@ class AdjacentPairs(OfSrdf):
     good = """<disable_collisions link1="link_5" link2="link_6" reason="Adjacent"/>"""
     bad = """<disable_collisions link1="link_4" link2="link_6" reason="Never"/>"""
 
-    def check(self, robot: Robot, semantic: Semantic, missing_pairs: tuple[tuple[str, str], ...]) -> Iterator[Finding]:
+    def check(self, robot: Robot, semantic: Semantic, missing_pairs: tuple[tuple[str, str], ...]) -> Found:
         """One finding for all missing pairs, if most of the adjacent pairs are disabled. Links on fixed joints are
         judged by themselves. If contact is tested, one more for those that are found in contact in all of 30 random
         configurations and at the limits of the joints between them, adjacent or not, however many are disabled."""
@@ -207,6 +205,4 @@ class AdjacentPairs(OfSrdf):
 
 def _listed(names: list[str]) -> str:
     """Return names with commas between them, quoted unless they are words already."""
-    shown = [name if name.startswith("'") else repr(name) for name in names]
-    more = f" and {len(shown) - MOST} more" if len(shown) > MOST else ""
-    return ", ".join(shown[:MOST]) + more
+    return listed((name if name.startswith("'") else repr(name) for name in names), MOST)

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from kinetree.errors import Finding
+from kinetree.rules.rule import Element, Found
 from kinetree.rules.xacro.macros import XacroTextRule
-from kinetree.syntax.xml.reader import Element
 from kinetree.xacro_text.reading import BLOCKS
 from kinetree.xacro_text.text import Program
 
@@ -27,7 +26,7 @@ class StrayText(XacroTextRule):
     )
     good, bad = "<visual>", "`<visual>"
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """Text in files of macros alone, and in macros that the robot does not call; not in elements of simulators."""
         for element in _unread(program):
             shown = " ".join(element.text.split())
@@ -45,7 +44,7 @@ class LettersOfMaterials(XacroTextRule):
     clause = "a material is defined once, and then named"
     base, good, bad = StrayText.base, '<material name="red"/>', '<material name="Red"/>'
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """A material without a colour that no file defines, if one does whose name has other letters; in files of
         macros alone and in macros that the robot does not call."""
         named = [one for one in _unread(program) if one.tag == "material"]

@@ -1,16 +1,13 @@
 """Rules about names, calls and includes in xacro files, also in macros that are not called and branches not taken."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from kinetree.errors import Finding
 from kinetree.formats.registry import ReadOptions
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.rule import Rule
-from kinetree.syntax.xml.reader import Element
+from kinetree.rules.rule import Element, Finding, Found, Rule
 from kinetree.xacro_text.known_packages import OF_MODELS, is_missing
 from kinetree.xacro_text.names import (
     absent,
@@ -85,7 +82,7 @@ class DefinedNames(XacroTextRule):
     clause = "properties, parameters and arguments are defined before they are used"
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${reach}")
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """A name that no file of the robot defines; in files of macros alone, a parameter with a slip in its name, a
         text that is compared without quotation marks, and as a remark a name that every caller has to define. Not an
         argument in a macro of another file that the robot does not call: robots that call it may declare it."""
@@ -121,7 +118,7 @@ class ReadableExpressions(XacroTextRule):
     clause = "${…} contains an expression of Python, $(…) begins with find, arg, env, optenv, eval, anon or dirname"
     good, bad = LEFT, LEFT.replace("$(arg reach)", "${2 * * 3}")
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """An expression that is none; the same fault once in a file."""
         faults = {(f, u.element.document.file): u for u in reversed(program.uses) for f in u.words.faults}
         for (fault, _), use in reversed(faults.items()):
@@ -135,7 +132,7 @@ class DefinedMacros(XacroTextRule):
     clause = "a macro is defined before it is called"
     good, bad = LEFT, LEFT.replace("xacro:arm", "xacro:amr")
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """A call of a macro that no file of the robot defines; one that gives nothing may be there to stop the
         expansion. A remark on a file of macros alone, if no file of its package defines the macro."""
         known = {macro.name for macro in program.macros}
@@ -160,7 +157,7 @@ class FittingCalls(XacroTextRule):
     clause = "a parameter without a default is given in every call"
     good, bad = LEFT, LEFT.replace("length", "lenght")
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """An attribute that is no parameter, or a parameter without a value."""
         for call, macro in called(program):
             known = (program.whole and program.complete) or call.element.document is macro.element.document
@@ -178,7 +175,7 @@ class Braces(XacroTextRule):
     clause = "${name} is replaced by its value, {name} is not"
     good, bad = LEFT, LEFT.replace("${side}", "{side}")
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """{name}, where the name is that of a parameter or property, and an expression of such names that is a whole
         value."""
         if any(".format" in root.document.data.decode(errors="replace") for root in program.roots):
@@ -186,8 +183,7 @@ class Braces(XacroTextRule):
         for use in program.uses:
             known = program.scope(use.place.macros)
             for written, name in in_braces(use.words.plain, use.attribute is None, known):
-                message = f"{written!r} is not replaced by a value; write ${{{name}}}"
-                yield self.at(use.element, use.attribute, message)
+                yield self.at(use.element, use.attribute, f"{written!r} is not replaced by a value; write ${{{name}}}")
 
 
 class UsedParameters(XacroTextRule):
@@ -202,7 +198,7 @@ class UsedParameters(XacroTextRule):
     good = 'params="prefix length *origin"'
     bad = 'params="prefix length parent:=world *origin"'
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """Parameters that neither the macro nor one that it calls uses; a remark if they do not place or name parts."""
         for macro in program.macros[:MOST_MACROS]:
             used = used_in(macro, program)
@@ -226,7 +222,7 @@ class UsedArguments(XacroTextRule):
     good = '<xacro:arg name="reach" default="0.5"/>'
     bad = '<xacro:arg name="reach" default="0.5"/>\n  <xacro:arg name="height" default="0.3"/>'
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """An argument in the robot's own file that no file uses."""
         used = used_arguments(program)
         if used is None:
@@ -248,7 +244,7 @@ class IncludedFiles(XacroTextRule):
     good, bad = LEFT, '<xacro:include filename="$(find arm)/missing.xacro"/>'
     context = CheckOptions(read=ReadOptions(packages={"arm": Path(__file__).parents[1] / "arm"}))
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """A missing file, in a package that exists: of an include, or any whose whole name is written, such as
         parameters of plug-ins; not meshes of a robot that is whole, of which MSH-002 is."""
         for include, path in program.missing:
@@ -273,7 +269,7 @@ class WithPrefix(XacroTextRule):
     good = '<xacro:insert_block name="origin"/>'
     bad = '<insert_block name="origin"/>'
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """Instructions without the name space, and elements with the name of a macro that are neither URDF's own nor in
         a block of another program; one finding for all of a kind in a file."""
         groups: dict[tuple[str, str], list[Element]] = {}
@@ -297,7 +293,7 @@ class OneAddress(XacroTextRule):
     good, bad = LEFT, f'{LEFT}<xacro:include filename="$(find arm)/old_address.xacro"/>'
     context = IncludedFiles.context
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """Another address in an included file; one finding for each prefix."""
         own = {name: text for name, text in program.roots[0].attributes.items() if name.startswith("xmlns:")}
         for name, text in own.items():

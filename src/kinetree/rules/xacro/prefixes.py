@@ -6,12 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
-from kinetree.errors import Finding
 from kinetree.model.references import REFERENCES
-from kinetree.rules.facts import fact
-from kinetree.rules.rule import Rule
-from kinetree.rules.threshold import Threshold
-from kinetree.syntax.xml.reader import Element
+from kinetree.rules.rule import Element, Found, Rule, Threshold, fact
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 EXPRESSION = re.compile(r"\$\{\s*(\w+)\s*\}")
@@ -71,7 +67,7 @@ class PrefixLeak(Rule):
     good = 'name="${prefix}joint_1"'
     bad = 'name="joint_1"'
 
-    def check(self, macros: tuple[Element, ...], xacro_roots: tuple[Element, ...]) -> Iterator[Finding]:
+    def check(self, macros: tuple[Element, ...], xacro_roots: tuple[Element, ...]) -> Found:
         """Names in macros that take a prefix, but are the same in every call; references of <gazebo> to a link whose
         name has a parameter before it, in a macro with that parameter."""
         constants, calls = constants_of(xacro_roots), _calls(xacro_roots)

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kinetree.errors import Finding
-from kinetree.rules.threshold import Threshold
+from kinetree.rules.rule import Element, Found, Threshold
 from kinetree.rules.xacro.macros import XacroTextRule
-from kinetree.syntax.xml.reader import Element
 from kinetree.xacro_text.names import used_in
 from kinetree.xacro_text.text import Macro, Program
 
@@ -42,7 +40,7 @@ class OneValue(XacroTextRule):
         "  " + good
     )
 
-    def check(self, program: Program) -> Iterator[Finding]:
+    def check(self, program: Program) -> Found:
         """A second value before any use of the first, which a macro between them uses, and a macro after it, too. A
         file that includes another may set its properties."""
         if len({d.get("name") for d, _ in program.defined}) == len(program.defined):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from kinetree.display import listed
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.losses.sidecar.differences import Record, differences
 from kinetree.model.assemble import Reading, build, parts_of
@@ -91,12 +92,12 @@ def _notes(records: Sequence[Record], renamed: LegalNames, known: set[str]) -> l
     changed = [one for one in records if "inertial.inertia" in one.data and "inertial.mass" not in one.data]
     if bodies := [one.name for one in changed if one.name not in known]:
         message = (
-            f"no body can have the inertia of {_listed(bodies)}; other programs see the nearest that a body can have"
+            f"no body can have the inertia of {listed(bodies, 8)}; other programs see the nearest that a body can have"
         )
         found.append(Finding("carried", "info", message))
     if renamed.own:
         names = [f"{kind} {own!r} as {name!r}" for (kind, name), own in renamed.own.items()]
-        message = f"other programs see other names, which do not clash: {_listed(names)}"
+        message = f"other programs see other names, which do not clash: {listed(names, 8)}"
         found.append(Finding("carried", "info", message))
     return found
 
@@ -108,8 +109,8 @@ def other_order(robot: Robot, theirs: Sequence[str], format: str) -> list[Findin
         return []
     who = {"mjcf": "MuJoCo has", "pinocchio": "Pinocchio has"}.get(format, "other programs have")
     same = next(i for i, pair in enumerate(zip_longest(theirs, robot.joint_names)) if len({*pair}) > 1)
-    own = _listed(robot.joint_names[same:])
-    message = f"{who} q in another order, from joint {same + 1} on: {_listed(theirs[same:])}; here it is {own}"
+    own = listed(robot.joint_names[same:], 8)
+    message = f"{who} q in another order, from joint {same + 1} on: {listed(theirs[same:], 8)}; here it is {own}"
     return [Finding("other-order", "info", message, robot.source, fix="set the numbers of q by the names of joints")]
 
 
@@ -117,12 +118,8 @@ def guessed_places(robot: Robot) -> list[Finding]:
     """Return a warning if frames have no known place: a file has them where they are guessed."""
     if not (names := [frame.name for frame in robot.frames.values() if frame.unplaced]):
         return []
-    message = f"no place is known for the frames {_listed(names)}; other programs see them where they are guessed"
+    message = f"no place is known for the frames {listed(names, 8)}; other programs see them where they are guessed"
     return [Finding("unplaced", "warning", message, robot.source, fix="give them a place with kt.edit.move_frame")]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _parts(record: Record) -> set[str]:
