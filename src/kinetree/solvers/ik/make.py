@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.closest import closest_step, settled_step
+from kinetree.algorithms.control import HEAD as CONTROL_HEAD, controlled
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import Goal, fault_of
@@ -18,7 +19,7 @@ from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.algorithms.soft import soft_step
-from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
+from kinetree.algorithms.tracking import returning_step, tracking_step
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -194,7 +195,7 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     key = _key(robot, problem, limits)
     k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
     state, whole, q = Port("state", (HEAD + 2 * k + problem.memory,)), Port("rest", (robot.nq,)), Port("q", (k,))
-    sizes = {"h": m, "strides": n}
+    sizes = {"h": m, "q": robot.nq, "to": robot.nq}
     targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals))
 
     def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
@@ -212,7 +213,9 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     model = _model(robot, problem)
     down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
-    report = Port("report", (REPORT + k,))
+    report, strides = Port("report", (CONTROL_HEAD + robot.nq,)), Port("strides", (n,))
+    track = partial(controlled, tracking_step, model, problem, limits, inside.coupled)
+    back = partial(controlled, returning_step, model, problem, limits, None)
     last = partial(answered, problem, limits)
     step = partial(soft_step if problem.memory else inverse_step, model, problem)
     made = {
@@ -233,8 +236,8 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
         ),
     }
     return made, {
-        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
-        "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
+        "track": kernel("track", track, strides, "q", output=report),
+        "back": kernel("back", back, strides, "q", "to", output=report),
     }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.algorithms.closest import FIRST_DAMPING
+from kinetree.algorithms.control import CoupledRows
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
@@ -46,6 +47,11 @@ class Inside:
     neutral: Array
     begin_at: Array
     template: Array
+
+    @property
+    def coupled(self) -> CoupledRows:
+        """The bounds h as functions of the joints that do not move."""
+        return CoupledRows(self.bounds, self.rows / self.lengths[:, None])
 
     def bounds_at(self, rest: Array) -> Array:
         """Return h (…, m) for q (…, nq) of the joints that do not move, with zero for those that do."""

@@ -290,6 +290,9 @@ class IK:
         Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
         self._refuse_soft("step")
+        plain = self._stepper.plain(q, targets, dt, restart)
+        if plain and (self.contact is None or not self.contact(plain.q)):
+            return plain
         checked = self._checked(targets)
         if self.contact is not None:
             return self._stepper.apart(self.contact, q, checked, dt, restart)
