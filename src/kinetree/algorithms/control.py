@@ -56,9 +56,9 @@ def entered(problem: Problem, limits: Limits, q: Any) -> tuple[Any, list[Any]]:
 def controlled(
     step: Callable[..., Array],
     tree: Tree,
-    problem: Problem,
     limits: Limits,
     rows: CoupledRows | None,
+    problem: Problem,
     strides: Any,
     q: Any,
     *arrays: Any,
@@ -76,7 +76,7 @@ def controlled(
     else:
         targets = [*arrays]
         report = step(tree, problem, own, rows.at(q), strides, *targets)
-    plain = np.where(fault_of(*targets)[()] <= SURELY, plain, -1.0)
+    plain = np.where(fault_of(*targets, np.array(problem.standing))[()] <= SURELY, plain, -1.0)
     angle = 2.0 * np.arcsin(np.minimum(np.sqrt(report[ANGULAR]) / 2.0, 1.0))
     after = list(q)
     for j, x in zip(problem.columns, report[REPORT:], strict=True):

@@ -47,6 +47,7 @@ class Problem:
     damping: at a squared error of one. strides (n,): the largest changes in a step, rad, m. is_far: whether some joint
     may slide any distance, and damping grows with errors up to FAR alone.
     steps: most steps from one start. descents: number of starts. memory: how many numbers of a state follow the best q.
+    standing: the coordinates of joints that stand where an input says, which follow those of q in the tree.
     """
 
     goals: tuple[Goal, ...]
@@ -68,13 +69,14 @@ class Problem:
     descents: int
     loose: tuple[Loose, ...] = ()
     memory: int = 0
+    standing: tuple[Any, ...] = ()
 
     def whole(self, q: Sequence[Any]) -> Any:
-        """Return q (nq,) from the coordinates that may move (k,), with zeros for the others."""
+        """Return the q of the tree from the coordinates that may move (k,), with zeros for the others."""
         whole: list[Any] = [0.0] * self.nq
         for j, x in zip(self.columns, q, strict=True):
             whole[j] = x
-        return np.array(whole)
+        return np.array([*whole, *self.standing])
 
     def moved(self, q: Array, to: Array) -> Array:
         """Return q (…, nq) with the coordinates that may move replaced by `to` (…, k)."""

@@ -35,7 +35,7 @@ from kinetree.solvers.ik.apart import checked_clearance, contact_of
 from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
-from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of
+from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of, refuse_coupled
 from kinetree.solvers.ik.search import WAY_DOWN
 from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.ik.step import Stepper
@@ -77,7 +77,8 @@ def ik(
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
     loops: "refuse", or "ignore" to compute the tree alone if one of `robot.loops` restricts the joints.
-    joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
+    joints, at: the joints that may move, and a full q (nq,) where the others stand, or "input", which makes it the
+    option `at=` of calls, without compiling again; see `kinetree.kinematics`.
     clearance: a distance, m; only configurations count in which the links that `kt.collisions(robot, geometry=…)` tests
     are farther apart, or, of links that are always nearer, not in contact. Pairs that the joints between the frames do
     not move are not tested. Or what `kt.collisions` returns, with its pairs and margin, as for a part that is held.
@@ -96,8 +97,6 @@ def ik(
         >>> kt.fk(icub, "l_hand")(result.q)[:3, 3].round(3)
         array([-0.2, -0.2,  0.1])
     """
-    if isinstance(robot, Robot) and fixed_input(robot):
-        raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
     tolerance = tolerance_of(tolerance)
     goals = goals_of(robot, frame, base, goal, weights, expressed_in, axis, tolerance)
     if not isinstance(descents, (int, np.integer)) or not 1 <= descents <= 10_000:
@@ -110,6 +109,10 @@ def ik(
     refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
     one_of("geometry", geometry, ("mesh", "hull"))
     clearance = checked_clearance(clearance)
+    if still := fixed_input(robot):
+        refuse_coupled(still, robot.nq, has_own_limits=limits is not None)
+        if clearance is not None:
+            raise fail("clearance", "clearance does not go together with at='input'; expected a full q as at")
     key = ("ik", goals, tolerance, descents, closed_form)
 
     def make() -> IK:
@@ -192,41 +195,59 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     arm: its closed form, if it has one.
     """
     limits = inside.limits
-    key = _key(robot, problem, limits)
+    still = fixed_input(robot)
+    where = still.columns.tolist() if still else []
+    key = _key(robot, problem, limits, where)
     k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
     state, whole, q = Port("state", (HEAD + 2 * k + problem.memory,)), Port("rest", (robot.nq,)), Port("q", (k,))
     sizes = {"h": m, "q": robot.nq, "to": robot.nq}
+    count = len(problem.goals)
     targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals))
+    targets = (*targets, still.port) if still else targets
 
-    def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
-        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
+    def placed(arrays: Sequence[Any], **changes: Any) -> Problem:
+        """Return the problem with joints that stand where the last one of some arrays says."""
+        return replace(problem, standing=tuple(arrays[-1][still.columns]) if still else (), **changes)
+
+    def kernel(
+        name: str, step: Step, first: Port, *between: str, output: Port | None = None, steps: int = 0, **options: Any
+    ) -> Kernel:
+        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets. steps:
+        most of them, if not those of the problem."""
         given = [what for what in between if m or what not in ("h", "center")]
         ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
 
         def traced(x: Any, *arrays: Any) -> Any:
-            values = dict(zip(given, arrays, strict=False))
-            return step(x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
+            values, ends = dict(zip(given, arrays, strict=False)), arrays[len(given) :]
+            own = placed(ends, steps=steps or problem.steps)
+            return step(own, x, *(values.get(what, ()) for what in between), *ends[:count])
 
         shapes = [port.shape for port in ports]
         return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
 
     model = _model(robot, problem)
-    down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
     report, strides = Port("report", (CONTROL_HEAD + robot.nq,)), Port("strides", (n,))
-    track = partial(controlled, tracking_step, model, problem, limits, inside.coupled)
-    back = partial(controlled, returning_step, model, problem, limits, None)
+    track = partial(controlled, tracking_step, model, limits, inside.coupled)
+    back = partial(controlled, returning_step, model, limits, None)
     last = partial(answered, problem, limits)
-    step = partial(soft_step if problem.memory else inverse_step, model, problem)
+    step = partial(soft_step if problem.memory else inverse_step, model)
+
+    def faults(*arrays: Any) -> Any:
+        return fault_of(*arrays[:count], np.array(placed(arrays).standing))
+
+    def q_of_tree(q: Any, arrays: Sequence[Any]) -> Any:
+        return np.array([*q, *placed(arrays).standing])
+
     made = {
         "kernel": kernel("ik", step, state, "h", "center", repeated=True),
-        "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
-        "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
-        "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
-        "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
+        "closest": kernel("closest", partial(closest_step, model), state, "h", steps=WAY_DOWN, repeated=True),
+        "settle": kernel("settle", partial(settled_step, model), state, "h", "posture", steps=WAY_ALONG, repeated=True),
+        "nearest": kernel("nearest", partial(nearest_start, arm), state, "h", "center") if arm else None,
+        "forms": kernel("forms", partial(all_forms, arm), q, "h", "center", output=forms) if arm else None,
         "quick": one_call(robot, model, inside, problem, arm, kernel, key),
-        "slopes": slopes_kernel(model, problem.goals, key),
-        "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),
+        "slopes": slopes_kernel(model, problem, targets, q_of_tree, key),
+        "check": Kernel("check", targets, Port("fault", ()), lambda: trace(faults, *shapes), f"check {where} {shapes}"),
         "answer": Kernel(
             "answer",
             (state, whole),
@@ -245,11 +266,12 @@ def _model(robot: Robot, problem: Problem) -> Tree:
     return gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
 
 
-def _key(robot: Robot, problem: Problem, limits: Limits) -> str:
-    """Return a hash of all that the code depends on: the robot and every number of the problem and its limits."""
+def _key(robot: Robot, problem: Problem, limits: Limits, where: Sequence[int]) -> str:
+    """Return a hash of all that the code depends on: the robot, every number of the problem and its limits, and where
+    joints that stand are in the input."""
     values = [getattr(x, field.name) for x in (problem, limits) for field in fields(x)]
     numbers = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
-    return origin(robot, ("ik", repr(numbers), WAY_DOWN, WAY_ALONG))
+    return origin(robot, ("ik", repr(numbers), *where, WAY_DOWN, WAY_ALONG))
 
 
 NEARLY = 1e-3

@@ -161,8 +161,14 @@ def one_call(
     enter = Kernel("enter", (whole,), state, lambda: trace(entered, whole.shape), f"enter {key}")
     closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
     if arm:
-        forms = partial(ordered_forms, model, arm, problem, limits)
-        solutions, verdict = Port("solutions", (FORMS, problem.nq + 1)), partial(has_form, model, arm, problem, limits)
+        own, solutions = arm, Port("solutions", (FORMS, problem.nq + 1))
+
+        def forms(problem: Problem, *arrays: Any) -> Array:
+            return ordered_forms(model, own, problem, limits, *arrays)
+
+        def verdict(problem: Problem, *arrays: Any) -> Array:
+            return has_form(model, own, problem, limits, *arrays)
+
         closed["ordered"] = kernel("solutions", forms, whole, "h", "center", output=solutions)
         closed["verdict"] = kernel("verdict", verdict, whole, "h", "center", output=Port("verdict", ()))
     return OneCall(enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits))

@@ -14,10 +14,11 @@ from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Probl
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.soft import memory_size
 from kinetree.algorithms.tangent import Loose, normalised
+from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
-from kinetree.queries.query import tree
+from kinetree.queries.query import FixedInput, tree
 from kinetree.spatial import polytope
 from kinetree.spatial.numbers import ROUNDED, judged, refused
 from kinetree.spatial.se3 import Array, frozen
@@ -159,6 +160,17 @@ def reach_of(
     return problem, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
 
 
+def refuse_coupled(still: FixedInput, moving: int, *, has_own_limits: bool) -> None:
+    """Raise KinetreeError if limits couple coordinates that move, the first ones, with those of joints that stand where
+    an input says."""
+    limits = still.robot.limits
+    couples = limits.G[:, :moving].any(axis=1) & limits.G[:, moving:].any(axis=1)
+    if couples.any() and not has_own_limits:
+        names = ", ".join(limits.names[2 * len(limits.lower) + i] for i in np.flatnonzero(couples))
+        message = f"with at='input', {names} would couple joints that move with joints that stand"
+        raise fail("at", message, fix="give a full q as at, move all of these joints, or give limits= without it")
+
+
 def _refuse_ends(limits: Limits, columns: Array) -> None:
     """Raise KinetreeError if coordinates of joints with quaternions have limits."""
     limited = np.isfinite(limits.lower[columns]) | np.isfinite(limits.upper[columns]) | limits.G[:, columns].any(axis=0)
@@ -247,6 +259,8 @@ def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array, tuple[Lo
             if bodies.multiplier[i] == 0.0 and not bodies.higher[i]:  # follows its leader zero times
                 continue
             q, v = bodies.q_slice[i], bodies.v_slice[i]
+            if q.start >= robot.nq:  # stands where an input says
+                continue
             if bodies.joint_type[i].quaternion:
                 others[q.start] = i
             else:
@@ -287,16 +301,17 @@ class Targets(NamedTuple):
         return np.broadcast_to(False if self.bad is None else self.bad, batch)
 
 
-def judged_targets(goals: Sequence[Goal], targets: Sequence[Array], batch: tuple[int, ...]) -> Targets:
+def judged_targets(ports: Sequence[Port], targets: Sequence[Array], batch: tuple[int, ...]) -> Targets:
     """Return the targets as `judged` takes them. Raises KinetreeError for a bad one that is alone."""
     used, bad = [], np.zeros(batch, bool)
-    for goal, target in zip(goals, targets, strict=True):
-        shape = goal.shape
+    for port, target in zip(ports, targets, strict=True):
+        shape = port.shape
         finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
         good, off = judged(target) if len(shape) == 2 else (target, np.where(finite, 0.0, np.inf))
         wrong = ~(off <= ROUNDED)
         if wrong.any() and not batch:
-            raise refused("target", "target", target, off)
+            name = "at" if port.name == "at" else "target"
+            raise refused(name, name, target, off)
         harmless = np.eye(shape[0]) if len(shape) == 2 else np.zeros(shape)
         used.append(np.where(wrong.reshape(*wrong.shape, *[1] * len(shape)), harmless, good))
         bad |= wrong
