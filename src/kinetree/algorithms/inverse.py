@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.goals import Goal, goal_rows
+from kinetree.algorithms.goals import Goal, Row, goal_rows
+from kinetree.algorithms.loops import Roles, demands, loop_jacobian
 from kinetree.algorithms.tangent import Loose, integrated, nearer_signs, turned_anew
 from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric, squared
 from kinetree.model.limits import Limits
@@ -30,6 +31,8 @@ ALONG = 1e-4
 """Share of the last slack of a row that a step may take."""
 STILL = 1e-22
 """Largest squared step, rad² and m², below which the search has stopped moving."""
+CLOSED, CLOSING = 1e-9, 100.0
+"""Largest demand of a closed loop, m or rad, and its weight beside goals that are out of reach."""
 PART = 1e-3
 """Share of the tolerances, a longer step than which always goes on."""
 
@@ -47,7 +50,8 @@ class Problem:
     damping: at a squared error of one. strides (n,): the largest changes in a step, rad, m. is_far: whether some joint
     may slide any distance, and damping grows with errors up to FAR alone.
     steps: most steps from one start. descents: number of starts. memory: how many numbers of a state follow the best q.
-    standing: the coordinates of joints that stand where an input says, which follow those of q in the tree.
+    standing: the coordinates of joints that stand where an input says, which follow those of q in the tree. roles: of
+    the joints if loops are to be closed, too.
     """
 
     goals: tuple[Goal, ...]
@@ -70,6 +74,7 @@ class Problem:
     loose: tuple[Loose, ...] = ()
     memory: int = 0
     standing: tuple[Any, ...] = ()
+    roles: Roles | None = None
 
     def whole(self, q: Sequence[Any]) -> Any:
         """Return the q of the tree from the coordinates that may move (k,), with zeros for the others."""
@@ -122,9 +127,16 @@ def aim(
     squares = [[dot(e, e) for e in ([row.error for row in p[i]] for p in parts)] for i in (0, 1)]
     linear, angular = map(largest, squares)
     bounds = [goal.tolerance or problem.tolerances for goal in problem.goals]
-    off = largest([e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)])
+    offs = [e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)]
+    if problem.roles:
+        open_by = demands(tree, q_whole, problem.roles.loops)
+        falls = loop_jacobian(tree, q_whole, problem.roles.loops)[:, problem.rates]
+        closing = [Row(-e, list(fall), CLOSING) for e, fall in zip(open_by, falls, strict=True)]
+        rows, offs = [*rows, *closing], [*offs, *((e / CLOSED) ** 2 for e in open_by)]
+        weights += [row.weight if weighted else 1.0 for row in closing]
+        error += [w * row.error for w, row in zip(weights[-len(closing) :], closing, strict=True)]
     J = [[w * x for x in row.J] for w, row in zip(weights, rows, strict=True)]
-    return Aim(error, J, dot(error, error), linear, angular, off)
+    return Aim(error, J, dot(error, error), linear, angular, largest(offs))
 
 
 def is_solved(problem: Problem, here: Aim) -> Any:

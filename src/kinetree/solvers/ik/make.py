@@ -16,6 +16,7 @@ from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import Goal, fault_of
 from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
 from kinetree.algorithms.kinematics import path_between
+from kinetree.algorithms.loops import Roles
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.algorithms.soft import soft_step
@@ -28,10 +29,13 @@ from kinetree.model.limits import Limits
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.margin import refuse_loops
-from kinetree.queries.options import JointOptions, robot_query
+from kinetree.queries.closed import closer_of
+from kinetree.queries.joint_choice import Joints
+from kinetree.queries.margin import CHOICES, refuse_loops
+from kinetree.queries.options import JointOptions, robot_query, wants_closed
 from kinetree.queries.query import fixed_input, memoise, one_of, origin, tolerance_of, tree
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
+from kinetree.solvers.ik.closed import closed_ik
 from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
@@ -59,6 +63,7 @@ def ik(
     limits: Limits | None = None,
     descents: int = 128,
     closed_form: bool = True,
+    driven: Joints = None,
     loops: str = "refuse",
     clearance: Any = None,
     geometry: Literal["mesh", "hull"] = "mesh",
@@ -76,7 +81,9 @@ def ik(
     axis (3,): of the frame, for "pointing".
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
-    loops: "refuse", or "ignore" to compute the tree alone if one of `robot.loops` restricts the joints.
+    driven: names of the joints whose positions are found where joints close loops; the others follow, and the loops
+    stay closed, see `kinetree.kinematics` and `ClosedIK`. loops: "refuse", or "ignore" to compute the tree alone if one
+    of `robot.loops` restricts the joints.
     joints, at: the joints that may move, and a full q (nq,) where the others stand, or "input", which makes it the
     option `at=` of calls, without compiling again; see `kinetree.kinematics`.
     clearance: a distance, m; only configurations count in which the links that `kt.collisions(robot, geometry=…)` tests
@@ -106,22 +113,27 @@ def ik(
     ):
         raise fail("limits", "limits are not of this robot; expected Limits of its coordinates, such as robot.limits")
     descents = int(descents)
-    refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
+    closer = closer_of(robot, driven) if wants_closed(driven, loops, (*CHOICES, "closed")) else None
+    if closer is None:
+        refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
     one_of("geometry", geometry, ("mesh", "hull"))
     clearance = checked_clearance(clearance)
     if still := fixed_input(robot):
         refuse_coupled(still, robot.nq, has_own_limits=limits is not None)
         if clearance is not None:
             raise fail("clearance", "clearance does not go together with at='input'; expected a full q as at")
-    key = ("ik", goals, tolerance, descents, closed_form)
+    roles = closer.roles if closer else None
+    key = ("ik", goals, tolerance, descents, closed_form, roles and roles.key)
 
     def make() -> IK:
         own = robot.limits if limits is None else limits
-        return _made(robot, own, goals, tolerance, descents, closed_form)
+        return _made(robot, own, goals, tolerance, descents, closed_form and not roles, roles)
 
     made = memoise(robot, key, make) if limits is None else make()
     if made._problem.memory and clearance is not None:
         raise fail("clearance", "clearance is for hard goals; expected no goal with a weight")
+    if closer:
+        return closed_ik(closer, made, clearance)
     contact = contact_of(robot, clearance, geometry, made._problem.columns)
     return made if contact is None else replace(made, contact=contact)
 
@@ -133,9 +145,10 @@ def _made(
     tolerance: tuple[float, float],
     descents: int,
     closed_form: bool,
+    roles: Roles | None = None,
 ) -> IK:
     postures = [replace(goal, posture=(0.0,) * len(goal.posture)) for goal in goals]  # they are no part of the code
-    problem, inside = reach_of(robot, limits, postures, tolerance, descents)
+    problem, inside = reach_of(robot, limits, postures, tolerance, descents, roles)
     if problem.memory:
         problem = replace(problem, steps=SOFT_STEPS)
     hard = tuple(goal for goal in goals if goal.weight is None)
@@ -263,7 +276,9 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
 
 
 def _model(robot: Robot, problem: Problem) -> Tree:
-    return gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
+    ends = problem.roles.ends if problem.roles else ()
+    frames = [f for goal in problem.goals for f in (goal.frame, goal.base)]
+    return gauged(tree(robot), tuple(dict.fromkeys((*frames, *ends))))
 
 
 def _key(robot: Robot, problem: Problem, limits: Limits, where: Sequence[int]) -> str:

@@ -12,6 +12,7 @@ from kinetree.algorithms.control import CoupledRows
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
+from kinetree.algorithms.loops import Roles
 from kinetree.algorithms.soft import memory_size
 from kinetree.algorithms.tangent import Loose, normalised
 from kinetree.compiler.port import Port
@@ -23,7 +24,7 @@ from kinetree.spatial import polytope
 from kinetree.spatial.numbers import ROUNDED, judged, refused
 from kinetree.spatial.se3 import Array, frozen
 
-DAMPING, STRIDE, DESCENT_STEPS = 1e-2, 1.0, 18
+DAMPING, STRIDE, DESCENT_STEPS, CLOSED_STEPS = 1e-2, 1.0, 18, 60
 WIDE = (4 * np.pi + 1e-6, 100.0)
 """Ranges, rad and m, beyond which a joint is searched as if it had no ends."""
 WINDOW = (np.pi, 1.0)
@@ -105,10 +106,15 @@ def with_unit_quaternions(problem: Problem, q: Array, what: str) -> Array:
 
 
 def reach_of(
-    robot: Robot, limits: Limits, goals: Sequence[Goal], tolerance: tuple[float, float], descents: int
+    robot: Robot,
+    limits: Limits,
+    goals: Sequence[Goal],
+    tolerance: tuple[float, float],
+    descents: int,
+    roles: Roles | None = None,
 ) -> tuple[Problem, Inside]:
-    """Return the problem and its limits."""
-    columns, rates, loose = between(robot, goals)
+    """Return the problem and its limits. roles: if loops are to be closed."""
+    columns, rates, loose = between(robot, goals, roles)
     if not len(columns):
         frames = ", ".join(goal.frame or f"the {goal.kind}" for goal in goals)
         raise fail("ik", f"no joint moves {frames} as seen from {goals[0].base}")
@@ -147,9 +153,10 @@ def reach_of(
         damping=DAMPING,
         strides=strides,
         is_far=bool(np.isinf(strides).any()),
-        steps=DESCENT_STEPS,
+        steps=CLOSED_STEPS if roles else DESCENT_STEPS,
         descents=descents,
         loose=loose,
+        roles=roles,
         memory=memory_size(goals, len(flat), len(G)) if any(goal.weight is not None for goal in goals) else 0,
     )
     template = np.zeros(HEAD + 2 * len(columns) + problem.memory)
@@ -247,20 +254,21 @@ def joint_of(robot: Robot, column: int) -> str:
     return next(name for name, where in robot.q_slices.items() if where.start <= column < where.stop)
 
 
-def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array, tuple[Loose, ...]]:
-    """Return the coordinates of q (k,) and of qd (n,) that move the frames as seen from their bases, in the order of
-    `Problem`, and the joints with quaternions among them."""
+def between(robot: Robot, goals: Sequence[Goal], roles: Roles | None = None) -> tuple[Array, Array, tuple[Loose, ...]]:
+    """Return the coordinates of q (k,) and of qd (n,) that move the frames as seen from their bases, or of joints that
+    are driven or follow them, in the order of `Problem`, and the joints with quaternions among them."""
     bodies = tree(robot)
     flat: dict[int, int] = {}
     others: dict[int, int] = {}
     for goal in goals:
         up, down = path_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
-        for i in (*up, *down) if GOALS[goal.kind].has_frame else range(len(bodies.parent)):
+        wanted = {*roles.driven, *roles.following} if roles else {*range(bodies.nv)}
+        for i in (*up, *down) if GOALS[goal.kind].has_frame and not roles else range(len(bodies.parent)):
+            if not wanted & {*range(*bodies.v_slice[i].indices(bodies.nv))}:
+                continue  # stands where an input says, or is held
             if bodies.multiplier[i] == 0.0 and not bodies.higher[i]:  # follows its leader zero times
                 continue
             q, v = bodies.q_slice[i], bodies.v_slice[i]
-            if q.start >= robot.nq:  # stands where an input says
-                continue
             if bodies.joint_type[i].quaternion:
                 others[q.start] = i
             else:

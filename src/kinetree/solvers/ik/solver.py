@@ -40,7 +40,8 @@ class IKResult(Displayable):
     all hard goals are reached within their tolerances; without any, whether the search has converged. residual (…, 2):
     distance of the frames from their targets, m and rad; the largest of several goals, of hard ones if there are any;
     NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…): steps. cost (…):
-    the sum of weight² times squared errors of soft goals.
+    the sum of weight² times squared errors of soft goals. gap (…, k, 2): how far each of `robot.loops` is open, m and
+    rad, if they are to stay closed (`driven=`); else None.
 
     Examples:
         >>> import kinetree as kt
@@ -60,6 +61,7 @@ class IKResult(Displayable):
     _columns: Array
     _contact: "tuple[Collisions, Array] | None" = None
     cost: Array | float = 0.0
+    gap: Array | None = None
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
