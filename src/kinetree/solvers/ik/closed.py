@@ -1,7 +1,7 @@
 """Inverse kinematics of robots whose loops stay closed: the loops are goals of the search, and `LoopCloser` decides."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -30,12 +30,17 @@ INSIDE = 0.9999
 
 
 def closed_ik(closer: LoopCloser, search: IK, clearance: Any) -> IK:
-    """Return the solver, with the type of others, as it is called alike. Raises KinetreeError for soft goals and
-    clearance."""
+    """Return the solver, with the type of others, as it is called alike."""
     if search._problem.memory or clearance is not None:
-        what = "a goal with a weight" if search._problem.memory else "clearance"
-        raise fail("loops", f"{what} is not possible with closed loops; expected hard goals and no clearance")
+        raise fail("loops", "closed loops need hard goals without clearance; expected no weight and no clearance")
     return cast("IK", ClosedIK(closer, search))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosedIKResult(IKResult):
+    """Result of `ClosedIK`. gap (…, k, 2): how far each of `robot.loops` is open, m and rad; else as `IKResult`."""
+
+    gap: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,13 +57,12 @@ class ClosedIK:
         return f"ClosedIK: {', '.join(map(described, self.search.goals))}, by {some(self.close.driven)}"
 
     @as_given
-    def __call__(self, *targets: Any, q0: Any = None) -> IKResult:
-        """Return configurations of all joints (…, nq) for targets as those of `kinetree.kinematics.IK`.
+    def __call__(self, *targets: Any, q0: Any = None) -> ClosedIKResult:
+        """Return configurations of all joints (…, nq) for targets, as `kinetree.kinematics.IK` does.
 
-        q0 (…, nq): the start, whose branch the answer is on; by default that of `close`. The answer is closed and
-        inside the limits, the nearest to the start of those found; joints that are neither driven nor follow stay.
-        Without success it is near the target. If the loops cannot be closed at the start, it is the start. Raises
-        KinetreeError as `IK` does.
+        q0 (…, nq): the start, whose branch the answer is on; by default that of `close`. The answer is closed, inside
+        the limits, and the nearest to the start of those found; other joints stay. Without success it is near the
+        target, or if the loops cannot be closed there, at the start. Raises KinetreeError as `IK` does.
         """
         ik, nq = self.search, self.search._problem.nq
         start = self.close.start if q0 is None else checked_q(ik.limits, q0, "q0")
@@ -71,7 +75,7 @@ class ClosedIK:
         q, success, residual, steps, gap = [a.reshape((*batch, *a.shape[1:])) for a in parts]
         if not batch:
             success, steps = bool(success), int(steps)
-        return IKResult(q, success, residual, steps, ik.limits, ik._problem.columns, gap=gap)
+        return ClosedIKResult(q, success, residual, steps, ik.limits, ik._problem.columns, gap=gap)
 
     def _solved(self, starts: Array, bad: Array, states: Array, h: Array, center: Array, *targets: Array) -> Array:
         """Return the best rows (k, ·), as those of `_rows`, for k targets, of which some are bad."""
@@ -113,11 +117,8 @@ class ClosedIK:
         """Return closed configurations at `to` (…, n), or where loops cannot close there, on the way from x (…, n)."""
         found = self.close(to, starts)
         share = np.asarray(found.share)[..., None]
-        return (
-            self.close(x + np.where(share < 1.0, INSIDE * share, 1.0) * (to - x), starts)
-            if (share < 1.0).any()
-            else found
-        )
+        to = x + np.where(share < 1.0, INSIDE * share, 1.0) * (to - x)
+        return self.close(to, starts) if (share < 1.0).any() else found
 
     def _rows(self, found: ClosedLoops, targets: Sequence[Array], steps: Any, away: Any) -> Array:
         """Return the value, success, residual (2,), steps, q and gap, one after the other (…, ·), of configurations.

@@ -25,19 +25,16 @@ RANK = 1e-6
 """Singular values of ∂E/∂q below this part of the largest count as zero: along them no motion follows."""
 
 
-def slopes_kernel(
-    model: Tree, problem: Problem, targets: Sequence[Port], q_of_tree: Callable[[Any, Sequence[Any]], Any], key: str
-) -> Kernel:
-    """Return the kernel from q (nq,) and targets to ∂E/∂q (m, nq) and ∂E/∂T (m, size) for each target.
-
-    q_of_tree: function from q and all targets to the q of the tree."""
+def slopes_kernel(model: Tree, problem: Problem, targets: Sequence[Port], key: str) -> Kernel:
+    """Return the kernel from q (nq,) and targets to ∂E/∂q (m, nq) and ∂E/∂T (m, size) for each target."""
     inputs, goals = (Port("q", (problem.nq,)), *targets), problem.goals
     count = sum(goal.size for goal in goals)
     sizes = [int(np.prod(port.shape)) for port in inputs]
     outputs = tuple(Port(f"by_{port.name}", (count, size)) for port, size in zip(inputs, sizes, strict=True))
 
     def slopes(q: Any, *arrays: Any) -> list[Any]:
-        errors = np.array(_errors(model, goals, q_of_tree(q, arrays), arrays[: len(goals)]), dtype=object)
+        whole = np.array([*q, *problem.placed(arrays).standing])
+        errors = np.array(_errors(model, goals, whole, arrays[: len(goals)]), dtype=object)
         x = np.concatenate([np.ravel(a) for a in (q, *arrays)])
         columns = np.array([rate(errors, x, unit) for unit in np.eye(len(x))], dtype=object)
         return [part.T for part in np.split(columns, np.cumsum(sizes)[:-1])]

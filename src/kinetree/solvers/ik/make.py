@@ -29,13 +29,11 @@ from kinetree.model.limits import Limits
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.closed import closer_of
 from kinetree.queries.joint_choice import Joints
 from kinetree.queries.margin import CHOICES, refuse_loops
 from kinetree.queries.options import JointOptions, robot_query, wants_closed
 from kinetree.queries.query import fixed_input, memoise, one_of, origin, tolerance_of, tree
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
-from kinetree.solvers.ik.closed import closed_ik
 from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
@@ -113,8 +111,12 @@ def ik(
     ):
         raise fail("limits", "limits are not of this robot; expected Limits of its coordinates, such as robot.limits")
     descents = int(descents)
-    closer = closer_of(robot, driven) if wants_closed(driven, loops, (*CHOICES, "closed")) else None
-    if closer is None:
+    closer = None
+    if wants_closed(driven, loops, (*CHOICES, "closed")):
+        from kinetree.queries.closed import closer_of  # seldom wanted
+
+        closer = closer_of(robot, driven)
+    else:
         refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
     one_of("geometry", geometry, ("mesh", "hull"))
     clearance = checked_clearance(clearance)
@@ -133,6 +135,8 @@ def ik(
     if made._problem.memory and clearance is not None:
         raise fail("clearance", "clearance is for hard goals; expected no goal with a weight")
     if closer:
+        from kinetree.solvers.ik.closed import closed_ik
+
         return closed_ik(closer, made, clearance)
     contact = contact_of(robot, clearance, geometry, made._problem.columns)
     return made if contact is None else replace(made, contact=contact)
@@ -149,12 +153,12 @@ def _made(
 ) -> IK:
     postures = [replace(goal, posture=(0.0,) * len(goal.posture)) for goal in goals]  # they are no part of the code
     problem, inside = reach_of(robot, limits, postures, tolerance, descents, roles)
-    if problem.memory:
-        problem = replace(problem, steps=SOFT_STEPS)
+    still, steps = fixed_input(robot), SOFT_STEPS if problem.memory else CLOSED_STEPS if roles else problem.steps
+    problem = replace(problem, steps=steps, inputs=tuple(still.columns.tolist()) if still else (), roles=roles)
     hard = tuple(goal for goal in goals if goal.weight is None)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights) and hard == goals
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
-    made, steps = kernels(robot, problem, inside, arm)
+    made, more = kernels(robot, problem, inside, arm)
     speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
     others = np.array([_speed(robot, name) for name in robot.joint_names for _ in robot.joints[name].kind.coordinates])
     return IK(
@@ -164,7 +168,7 @@ def _made(
         contact=None,
         _problem=problem,
         _inside=inside,
-        _stepper=Stepper(problem, inside, **steps, speeds=speeds, others=others),
+        _stepper=Stepper(problem, inside, **more, speeds=speeds, others=others),
         **{f"_{name}": kernel for name, kernel in made.items()},
         _hard=_made(robot, limits, hard, tolerance, descents, closed_form) if () != hard != goals else None,
         _postures=tuple(frozen(goal.posture) if goal.posture else None for goal in goals) if hard != goals else (),
@@ -193,8 +197,8 @@ def _speed(robot: Robot, name: str) -> float:
 
 
 Step = Callable[..., Any]
-SOFT_STEPS = 200
-"""Most steps of a search with soft goals."""
+SOFT_STEPS, CLOSED_STEPS = 200, 60
+"""Most steps of a search with soft goals, and from a start with closed loops."""
 WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 
@@ -207,20 +211,11 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
 
     arm: its closed form, if it has one.
     """
-    limits = inside.limits
-    still = fixed_input(robot)
-    where = still.columns.tolist() if still else []
-    key = _key(robot, problem, limits, where)
-    k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
+    limits, goals, still = inside.limits, problem.goals, fixed_input(robot)
+    key, k, m = _key(robot, problem, limits), len(problem.columns), len(problem.G)
     state, whole, q = Port("state", (HEAD + 2 * k + problem.memory,)), Port("rest", (robot.nq,)), Port("q", (k,))
     sizes = {"h": m, "q": robot.nq, "to": robot.nq}
-    count = len(problem.goals)
-    targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals))
-    targets = (*targets, still.port) if still else targets
-
-    def placed(arrays: Sequence[Any], **changes: Any) -> Problem:
-        """Return the problem with joints that stand where the last one of some arrays says."""
-        return replace(problem, standing=tuple(arrays[-1][still.columns]) if still else (), **changes)
+    targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(goals)) + ((still.port,) if still else ())
 
     def kernel(
         name: str, step: Step, first: Port, *between: str, output: Port | None = None, steps: int = 0, **options: Any
@@ -232,26 +227,19 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
 
         def traced(x: Any, *arrays: Any) -> Any:
             values, ends = dict(zip(given, arrays, strict=False)), arrays[len(given) :]
-            own = placed(ends, steps=steps or problem.steps)
-            return step(own, x, *(values.get(what, ()) for what in between), *ends[:count])
+            own = replace(problem.placed(ends), steps=steps or problem.steps)
+            return step(own, x, *(values.get(what, ()) for what in between), *ends[: len(goals)])
 
         shapes = [port.shape for port in ports]
         return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
 
-    model = _model(robot, problem)
-    shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
-    report, strides = Port("report", (CONTROL_HEAD + robot.nq,)), Port("strides", (n,))
+    model, shapes, last = _model(robot, problem), [port.shape for port in targets], partial(answered, problem, limits)
+    step = partial(soft_step if problem.memory else inverse_step, model)
+    forms, answer, places = Port("forms", (8, 7)), Port("answer", (robot.nq + 4,)), (state.shape, whole.shape)
+    report, strides = Port("report", (CONTROL_HEAD + robot.nq,)), Port("strides", (len(problem.rates),))
     track = partial(controlled, tracking_step, model, limits, inside.coupled)
     back = partial(controlled, returning_step, model, limits, None)
-    last = partial(answered, problem, limits)
-    step = partial(soft_step if problem.memory else inverse_step, model)
-
-    def faults(*arrays: Any) -> Any:
-        return fault_of(*arrays[:count], np.array(placed(arrays).standing))
-
-    def q_of_tree(q: Any, arrays: Sequence[Any]) -> Any:
-        return np.array([*q, *placed(arrays).standing])
-
+    faults, of_targets = partial(_faults, problem), f"check {problem.inputs} {shapes}"
     made = {
         "kernel": kernel("ik", step, state, "h", "center", repeated=True),
         "closest": kernel("closest", partial(closest_step, model), state, "h", steps=WAY_DOWN, repeated=True),
@@ -259,20 +247,18 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
         "nearest": kernel("nearest", partial(nearest_start, arm), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm), q, "h", "center", output=forms) if arm else None,
         "quick": one_call(robot, model, inside, problem, arm, kernel, key),
-        "slopes": slopes_kernel(model, problem, targets, q_of_tree, key),
-        "check": Kernel("check", targets, Port("fault", ()), lambda: trace(faults, *shapes), f"check {where} {shapes}"),
-        "answer": Kernel(
-            "answer",
-            (state, whole),
-            Port("answer", (robot.nq + 4,)),
-            lambda: trace(last, state.shape, whole.shape),
-            f"answer {key}",
-        ),
+        "slopes": slopes_kernel(model, problem, targets, key),
+        "check": Kernel("check", targets, Port("fault", ()), lambda: trace(faults, *shapes), of_targets),
+        "answer": Kernel("answer", (state, whole), answer, lambda: trace(last, *places), f"answer {key}"),
     }
     return made, {
         "track": kernel("track", track, strides, "q", output=report),
         "back": kernel("back", back, strides, "q", "to", output=report),
     }
+
+
+def _faults(problem: Problem, *arrays: Any) -> Any:
+    return fault_of(*arrays[: len(problem.goals)], np.array(problem.placed(arrays).standing))
 
 
 def _model(robot: Robot, problem: Problem) -> Tree:
@@ -281,12 +267,11 @@ def _model(robot: Robot, problem: Problem) -> Tree:
     return gauged(tree(robot), tuple(dict.fromkeys((*frames, *ends))))
 
 
-def _key(robot: Robot, problem: Problem, limits: Limits, where: Sequence[int]) -> str:
-    """Return a hash of all that the code depends on: the robot, every number of the problem and its limits, and where
-    joints that stand are in the input."""
+def _key(robot: Robot, problem: Problem, limits: Limits) -> str:
+    """Return a hash of all that the code depends on: the robot and every number of the problem and its limits."""
     values = [getattr(x, field.name) for x in (problem, limits) for field in fields(x)]
     numbers = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
-    return origin(robot, ("ik", repr(numbers), *where, WAY_DOWN, WAY_ALONG))
+    return origin(robot, ("ik", repr(numbers), WAY_DOWN, WAY_ALONG))
 
 
 NEARLY = 1e-3

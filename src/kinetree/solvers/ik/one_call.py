@@ -161,14 +161,8 @@ def one_call(
     enter = Kernel("enter", (whole,), state, lambda: trace(entered, whole.shape), f"enter {key}")
     closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
     if arm:
-        own, solutions = arm, Port("solutions", (FORMS, problem.nq + 1))
-
-        def forms(problem: Problem, *arrays: Any) -> Array:
-            return ordered_forms(model, own, problem, limits, *arrays)
-
-        def verdict(problem: Problem, *arrays: Any) -> Array:
-            return has_form(model, own, problem, limits, *arrays)
-
+        forms, verdict = (partial(form, model, arm, limits) for form in (ordered_forms, has_form))
+        solutions = Port("solutions", (FORMS, problem.nq + 1))
         closed["ordered"] = kernel("solutions", forms, whole, "h", "center", output=solutions)
         closed["verdict"] = kernel("verdict", verdict, whole, "h", "center", output=Port("verdict", ()))
     return OneCall(enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits))

@@ -24,7 +24,7 @@ from kinetree.spatial import polytope
 from kinetree.spatial.numbers import ROUNDED, judged, refused
 from kinetree.spatial.se3 import Array, frozen
 
-DAMPING, STRIDE, DESCENT_STEPS, CLOSED_STEPS = 1e-2, 1.0, 18, 60
+DAMPING, STRIDE, DESCENT_STEPS = 1e-2, 1.0, 18
 WIDE = (4 * np.pi + 1e-6, 100.0)
 """Ranges, rad and m, beyond which a joint is searched as if it had no ends."""
 WINDOW = (np.pi, 1.0)
@@ -113,7 +113,7 @@ def reach_of(
     descents: int,
     roles: Roles | None = None,
 ) -> tuple[Problem, Inside]:
-    """Return the problem and its limits. roles: if loops are to be closed."""
+    """Return the problem and its limits. roles: of the joints that may move, if loops are to be closed."""
     columns, rates, loose = between(robot, goals, roles)
     if not len(columns):
         frames = ", ".join(goal.frame or f"the {goal.kind}" for goal in goals)
@@ -153,10 +153,9 @@ def reach_of(
         damping=DAMPING,
         strides=strides,
         is_far=bool(np.isinf(strides).any()),
-        steps=CLOSED_STEPS if roles else DESCENT_STEPS,
+        steps=DESCENT_STEPS,
         descents=descents,
         loose=loose,
-        roles=roles,
         memory=memory_size(goals, len(flat), len(G)) if any(goal.weight is not None for goal in goals) else 0,
     )
     template = np.zeros(HEAD + 2 * len(columns) + problem.memory)

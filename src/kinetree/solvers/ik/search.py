@@ -73,10 +73,9 @@ def softened(ik: IK, search: Sequence[Array], targets: Sequence[Array], options:
     (begin, *more), own = flattened(ik, [states, *more], targets, found.shape[:-1], left)
     q0 = ik._problem.moved(ik._inside.neutral, begin[:, HEAD : HEAD + n])
     hard = [a for a, goal in zip(own, ik.goals, strict=False) if goal.weight is None]
+    at = next(iter(own[len(ik.goals) :]), None)
     begin[:, TOTAL] = found[left][:, TOTAL]
-    begin[:, HEAD : HEAD + 2 * n] = np.tile(
-        ik._hard(*hard, q0=q0, at=next(iter(own[len(ik.goals) :]), None)).q[:, ik._problem.columns], 2
-    )
+    begin[:, HEAD : HEAD + 2 * n] = np.tile(ik._hard(*hard, q0=q0, at=at).q[:, ik._problem.columns], 2)
     again = np.array(ik._kernel(begin, *more, *own, **options))
     begin[:, STEPS] = ik._problem.steps - 1.0
     closest = np.array(ik._kernel(begin, *more, *own, **options))

@@ -24,7 +24,7 @@ from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
-from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
+from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, are_plain, in_a_line
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
 
@@ -40,8 +40,7 @@ class IKResult(Displayable):
     all hard goals are reached within their tolerances; without any, whether the search has converged. residual (…, 2):
     distance of the frames from their targets, m and rad; the largest of several goals, of hard ones if there are any;
     NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…): steps. cost (…):
-    the sum of weight² times squared errors of soft goals. gap (…, k, 2): how far each of `robot.loops` is open, m and
-    rad, if they are to stay closed (`driven=`); else None.
+    the sum of weight² times squared errors of soft goals.
 
     Examples:
         >>> import kinetree as kt
@@ -61,7 +60,6 @@ class IKResult(Displayable):
     _columns: Array
     _contact: "tuple[Collisions, Array] | None" = None
     cost: Array | float = 0.0
-    gap: Array | None = None
 
     def __repr__(self) -> str:
         state = "reached" if np.asarray(self.success).all() else "not reached"
@@ -99,7 +97,7 @@ class IKInterrupted(KeyboardInterrupt):
         self.result = result
 
 
-DOUBLE = np.dtype(float)
+NO_INPUT = "not an input of this solver; expected kt.ik(robot, …, joints=…, at='input')"
 AT_ONCE = 2**14
 """Number of targets between two calls of `progress`."""
 
@@ -219,27 +217,21 @@ class IK:
         if q0 is None:
             return self._inside.template, self._inside.neutral
         enter = self._quick.enter
-        if enter is None or type(q0) is not np.ndarray or q0.dtype is not DOUBLE or q0.shape != enter.inputs[0].shape:
+        if enter is None or not are_plain([q0], enter.inputs):
             return None
         state = enter(q0)
         return (state, q0) if state[GOING] > 0.0 else None
 
     def _is_plain(self, targets: Sequence[Any]) -> bool:
-        for target, port in zip(targets, self._check.inputs, strict=False):
-            if type(target) is not np.ndarray or target.dtype is not DOUBLE or target.shape != port.shape:
-                return False
-        return len(targets) == len(self._check.inputs) and bool(self._check(*targets) <= SURELY)
+        return are_plain(targets, self._check.inputs) and bool(self._check(*targets) <= SURELY)
 
     def _given(self, targets: Sequence[Any], at: Any) -> Sequence[Any]:
         """Return the inputs of a call: targets, and where joints stand if that is an input."""
         stands = self._check.inputs[len(self.goals) :]
-        if at is None and not stands:
-            return targets
-        if at is None:
-            raise fail("at", f"at is missing; expected where the other joints stand, (…, {stands[0].shape[0]})")
-        if not stands:
-            raise fail("at", "at is not an input of this solver; expected kt.ik(robot, …, joints=…, at='input')")
-        return (*targets, at)
+        if (at is None) == bool(stands):
+            legal = f"missing; expected where the other joints stand, (…, {stands[0].shape[0]})" if stands else NO_INPUT
+            raise fail("at", f"at is {legal}")
+        return (*targets, at) if stands else targets
 
     def _checked(self, targets: Sequence[Any]) -> Targets:
         ports = self._check.inputs

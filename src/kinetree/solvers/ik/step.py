@@ -11,6 +11,7 @@ from kinetree.algorithms.control import DISTANCE, HEAD, NO_WAY, SUCCESS
 from kinetree.algorithms.inverse import Problem
 from kinetree.arrays import DOUBLE, kind_of
 from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
 from kinetree.display import Displayable, counted, number as as_text, some
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
@@ -83,6 +84,14 @@ def active_limits(q: Any, limits: Limits, columns: Array) -> Any:
     return kind.give(active) if kind else active
 
 
+def are_plain(arrays: Sequence[Any], ports: Sequence[Port]) -> bool:
+    """Return whether arrays are those of NumPy with doubles and the shapes of the ports, in one configuration."""
+    for array, port in zip(arrays, ports, strict=False):
+        if type(array) is not np.ndarray or array.dtype is not DOUBLE or array.shape != port.shape:
+            return False
+    return len(arrays) == len(ports)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stepper:
     """What `IK.step` needs. track, back: kernels of `controlled` for `tracking_step` and `returning_step`. speeds (n,):
@@ -101,12 +110,8 @@ class Stepper:
         kernel, arrays = self.track, (q, *targets)
         if restart is not None:
             kernel, arrays = self.back, (q, restart, *targets)
-        inputs = kernel.inputs[1:]
-        if not isinstance(dt, float) or not 0.0 < dt < np.inf or len(arrays) != len(inputs):
+        if not isinstance(dt, float) or not 0.0 < dt < np.inf or not are_plain(arrays, kernel.inputs[1:]):
             return None
-        for array, port in zip(arrays, inputs, strict=True):
-            if type(array) is not np.ndarray or array.dtype is not DOUBLE or array.shape != port.shape:
-                return None
         report = kernel(self.speeds * dt, *arrays)
         plain, success, stuck = report[:DISTANCE].tolist()
         if plain < 0.0:
