@@ -66,13 +66,13 @@ class ClosedIK:
         """
         ik, nq = self.search, self.search._problem.nq
         start = self.close.start if q0 is None else checked_q(ik.limits, q0, "q0")
-        begin, inputs, batch = prepared(ik, targets, start)
-        begin, own = flattened(ik, begin, inputs.arrays, batch, np.ones(batch, bool))
+        search, inputs, batch = prepared(ik, targets, start)
+        begin, own = flattened(ik, search, inputs.arrays, batch, np.ones(batch, bool))
         given = [np.broadcast_to(start, (*batch, nq)).reshape(-1, nq), inputs.in_batch(batch).ravel(), *begin[:3], *own]
         rows = [self._solved(*(a[i : i + PORTION] for a in given)) for i in range(0, len(given[0]), PORTION)]
-        _, success, residual, steps, q, gap = np.split(np.concatenate(rows), [1, 2, 4, 5, 5 + nq], axis=-1)
-        parts: list[Any] = [q, success[:, 0] > 0.0, residual, steps[:, 0].astype(int), gap.reshape(len(gap), -1, 2)]
-        q, success, residual, steps, gap = [a.reshape((*batch, *a.shape[1:])) for a in parts]
+        parts: list[Any] = np.split(np.concatenate(rows), [1, 2, 4, 5, 5 + nq], axis=-1)[1:]
+        success, residual, steps, q, gap = [a.reshape((*batch, *a.shape[1:])) for a in parts]
+        success, steps, gap = success[..., 0] > 0.0, steps[..., 0].astype(int), gap.reshape((*gap.shape[:-1], -1, 2))
         if not batch:
             success, steps = bool(success), int(steps)
         return ClosedIKResult(q, success, residual, steps, ik.limits, ik._problem.columns, gap=gap)
