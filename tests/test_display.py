@@ -43,7 +43,7 @@ def things(icub_file):
     poses[:, :3, 3] = -poses[:, :3, :3] @ [0.1, 0.0, 0.2]
     faults = [Finding("c", "error", "wrong " * 300, Source("a.urdf", i), f"joint '{i}'") for i in range(3000)]
     bars = kt.load(fourbar(), format="mjcf")
-    close = kt.kinematics.close(bars, ["crank"])
+    close, closed = kt.kinematics.close(bars, ["crank"]), kt.ik(bars, "rocker", goal="position", driven=["crank"])
     reach = kt.reach_map(ARM, "tool0", voxel=2.0, directions=2, rolls=1)
     return [
         robot,
@@ -57,6 +57,7 @@ def things(icub_file):
             next(iter(robot.sensors.values())),
         ),
         *(close, close([0.5]), close(np.linspace(0, 1, 50)[:, None]), kt.fk(bars, "rocker", driven=["crank"])),
+        *(closed, closed(np.zeros((50, 3)))),
         *(robot.text, robot.source, robot.places, built_in.coupled_limits[0], robot.limits, built_in.limits),
         *(fk, kt.fk(robot, list(robot.frames)), kt.margin(robot), kt.kinematics.manipulability(robot, "l_hand")),
         *(fk.inputs[0], fk.output, kt.kinematics.manipulability(robot, "l_hand", method="condition"), fk.c_source()),

@@ -244,3 +244,15 @@ def test_a_joint_that_stands_has_no_velocity_and_stays():
     assert (kind.bias((), 0.0, q, np.zeros(0)) == 0).all()
     assert kind.integrate(q, np.zeros(0)) == q
     assert kind.difference(q, q).shape == kind.drift(q, np.zeros(0)).shape == (0,)
+
+
+def test_robots_with_other_places_of_standing_joints_do_not_share_code():
+    """Only the order of the input differs: the order of all joints, while that of the tree is the same."""
+    one = kt.chain("Rz(a) tx(0.4) Ry(b) tx(0.3) Rx(c) tz(0.2)")
+    other = one.order(["b", "a", "c"])
+    kernels = [kt.fk(robot, "tip", joints=["b"], at="input") for robot in (one, other)]
+    assert kernels[0]._key != kernels[1]._key
+    T = [kernel([0.3], at) for kernel, at in zip(kernels, ([0.5, 0, 1.0], [0, 0.5, 1.0]), strict=True)]
+    np.testing.assert_array_equal(*T)
+    solvers = [kt.ik(robot, "tip", joints=["b"], at="input") for robot in (one, other)]
+    assert solvers[0]._kernel._key != solvers[1]._kernel._key

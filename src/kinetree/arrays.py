@@ -149,12 +149,11 @@ def as_given_by(
 def _as_given(function: Any, rounded: Callable[[Any, Any], Any]) -> Any:
     @wraps(function)
     def call(self: Any, *values: Any, **named: Any) -> Any:
-        for value in values:
-            if type(value) is not np.ndarray or value.dtype is not DOUBLE:
+        for value in (*values, *named.values()):
+            if value.dtype is not DOUBLE if type(value) is np.ndarray else not isinstance(value, _NUMBERS):
                 break
         else:
-            if not named:
-                return function(self, *values, **named)
+            return function(self, *values, **named)
         return _converted(function, rounded, self, values, named)
 
     return call

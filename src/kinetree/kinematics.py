@@ -5,13 +5,13 @@ The shared options, also of dynamics, `kt.margin` and `kt.ik`:
 joints: names of the joints that move, in the order of q, or the name of a group; q, qd, tau and results are of these
     alone. Followers move with their leaders. None means all joints.
 at: where all other joints stand: a full q (nq,), compiled in, by default neutral, inside the limits; or
-    "input", which makes it the last input of the kernel, `at` (…, nq). Limits that couple joints of both kinds limit
-    those that move; limits of standing joints alone do not count.
+    "input", which makes it the last input of the kernel, `at` (…, nq), and the option `at=` of calls of `kt.ik`. Limits
+    that couple joints of both kinds limit those that move; limits of standing joints alone do not count.
 driven: names of the joints whose positions are given where joints close loops (`robot.loops`), such as ["crank"]; the
     loops determine the others. The query then takes x (…, n) of these joints, in this order, instead of q, and `q0=`, a
     start whose branch is followed, by default the posture in the file. Rates, torques and columns are of these joints
     too. Where the loops cannot be closed the answer is NaN; `close` says by how much and why. In `fk`, `jacobian`,
-    `transforms`, `inverse_dynamics`, `forward_dynamics` and `loop_wrenches`.
+    `ik`, `transforms`, `inverse_dynamics`, `forward_dynamics` and `loop_wrenches`.
 loops: "closed", the default with driven=. "ignore" computes the tree without the joints that close loops, which any q
     may open (`loop_error`); "refuse" raises KinetreeError.
 """
@@ -48,6 +48,7 @@ from kinetree.queries.motion import (
     velocity as velocity,
 )
 from kinetree.queries.statics import point as point
+from kinetree.solvers.ik.closed import ClosedIK as ClosedIK, ClosedIKResult as ClosedIKResult
 from kinetree.solvers.ik.make import ik as ik
 from kinetree.solvers.ik.several import IKSolutions as IKSolutions
 from kinetree.solvers.ik.solver import IK as IK, IKInterrupted as IKInterrupted, IKResult as IKResult

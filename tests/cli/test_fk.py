@@ -177,3 +177,19 @@ def test_what_rounds_to_zero_has_no_sign(run, tmp_path):
     solved = run("ik", path, "--frame", "flange", "--pose", pose, "--deg", "--q", "joint_2=1")
     assert "-0." not in re.sub(r"-0\.\d*[1-9]", "", solved.stdout)
     assert "e-" not in solved.stdout
+
+
+def test_a_floating_root_is_a_joint_of_the_command(run, tmp_path):
+    """As `kt.load(…, floating=True)`; names stay, and a base that floats already is not floated again."""
+    options = ("--floating", "--q", "floating_base=1,2,3,0,0,0,1")
+
+    def pose(model, *more):
+        return np.array(json.loads(run("fk", model, "l_hand", *more, "--json").stdout)["poses"][0]["T"])
+
+    found = pose("icub", *options)
+    np.testing.assert_allclose(found[:3, 3] - pose("icub")[:3, 3], [1, 2, 3], atol=1e-12)
+    np.testing.assert_array_equal(found[:3, :3], pose("icub")[:3, :3])
+    path = tmp_path / "walker.urdf"
+    path.write_text(kt.text(kt.load("icub", floating=True), "urdf"))
+    np.testing.assert_allclose(pose(path, *options), found, atol=1e-9)
+    assert "'floating_base'" in run("fk", "icub", "l_hand", *options[1:]).stderr

@@ -27,7 +27,7 @@ def asked(robot, T, q0=Q):
     ik = kt.ik(robot, "l7")
     shape = six_axes(robot, "l7", "l0")
     bounds = ik._inside.bounds_at(np.zeros(6)), ik._inside.begin_at
-    given = (tree(robot), shape, ik._problem, ik.limits, q0, *bounds, T)
+    given = (tree(robot), shape, ik.limits, ik._problem, q0, *bounds, T)
     return ordered_forms(*given), float(has_form(*given))
 
 

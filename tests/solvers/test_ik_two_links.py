@@ -334,10 +334,7 @@ def test_what_is_refused(method, target, options, message):
 @each(
     "options, message",
     [
-        (
-            {"at": "input", "joints": ["q1"]},
-            "inverse kinematics has the joints that stand compiled in; expected a full q",
-        ),
+        ({"at": "input"}, "at is where joints stand that do not move; name those that move with joints="),
         ({"goal": ("position", "pose")}, "2 goals for 1 frames; expected one for all, or one each"),
         ({"weights": (0, 0, 0, 1, 1, 1), "goal": "position"}, "leave the goal 'position' of tip nothing to reach"),
         ({"descents": 0}, "descents is 0; expected whole numbers from 1 to 10000"),

@@ -231,7 +231,7 @@ def fault_of(*targets: Any) -> Any:
     """Return how far targets are from finite numbers and rigid transforms: zero, above zero, or NaN."""
     fault: Any = 0.0
     for target in targets:
-        size = largest([abs(x) for x in np.ravel(target)])
+        size = largest([0.0, *(abs(x) for x in np.ravel(target))])
         fault = np.maximum(fault, np.where(size < np.inf, 0.0, np.inf))
         if target.ndim < 2:
             continue

@@ -7,15 +7,17 @@ crossed, are removed from the step. Steps are made in velocity coordinates and a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.algorithms.goals import Goal, goal_rows
+from kinetree.algorithms.goals import Goal, Row, goal_rows
+from kinetree.algorithms.loops import Roles, demands, loop_jacobian
 from kinetree.algorithms.tangent import Loose, integrated, nearer_signs, turned_anew
 from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric, squared
 from kinetree.model.limits import Limits
+from kinetree.model.robot import Joint
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
@@ -30,6 +32,8 @@ ALONG = 1e-4
 """Share of the last slack of a row that a step may take."""
 STILL = 1e-22
 """Largest squared step, rad² and m², below which the search has stopped moving."""
+CLOSED, CLOSING = 1e-9, 100.0
+"""Largest demand of a closed loop, m or rad, and its weight beside goals that are out of reach."""
 PART = 1e-3
 """Share of the tolerances, a longer step than which always goes on."""
 
@@ -47,6 +51,8 @@ class Problem:
     damping: at a squared error of one. strides (n,): the largest changes in a step, rad, m. is_far: whether some joint
     may slide any distance, and damping grows with errors up to FAR alone.
     steps: most steps from one start. descents: number of starts. memory: how many numbers of a state follow the best q.
+    inputs: the places in the last input of the coordinates of joints that stand where it says. standing: these, which
+    follow those of q in the tree. roles: of the joints if loops are to be closed, too.
     """
 
     goals: tuple[Goal, ...]
@@ -68,13 +74,20 @@ class Problem:
     descents: int
     loose: tuple[Loose, ...] = ()
     memory: int = 0
+    inputs: tuple[int, ...] = ()
+    standing: tuple[Any, ...] = ()
+    roles: Roles | None = None
+
+    def placed(self, arrays: Sequence[Any]) -> "Problem":
+        """Return the problem with joints that stand where the last one of the arrays says, if there are any."""
+        return replace(self, standing=tuple(arrays[-1][j] for j in self.inputs))
 
     def whole(self, q: Sequence[Any]) -> Any:
-        """Return q (nq,) from the coordinates that may move (k,), with zeros for the others."""
+        """Return the q of the tree from the coordinates that may move (k,), with zeros for the others."""
         whole: list[Any] = [0.0] * self.nq
         for j, x in zip(self.columns, q, strict=True):
             whole[j] = x
-        return np.array(whole)
+        return np.array([*whole, *self.standing])
 
     def moved(self, q: Array, to: Array) -> Array:
         """Return q (…, nq) with the coordinates that may move replaced by `to` (…, k)."""
@@ -114,15 +127,22 @@ def aim(
         goal_rows(tree, goal, problem.rates.tolist(), q_whole, target, exact=exact)
         for goal, target in zip(problem.goals, targets, strict=True)
     ]
-    rows = [row for part in parts for kind in part for row in kind]
+    closing = _closing_rows(tree, problem.roles.loops, problem.rates, q_whole) if problem.roles else []
+    rows = [*(row for part in parts for kind in part for row in kind), *closing]
     weights = [row.weight if weighted else 1.0 for row in rows]
     error = [w * row.error for w, row in zip(weights, rows, strict=True)]
     squares = [[dot(e, e) for e in ([row.error for row in p[i]] for p in parts)] for i in (0, 1)]
     linear, angular = map(largest, squares)
     bounds = [goal.tolerance or problem.tolerances for goal in problem.goals]
-    off = largest([e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)])
+    offs = [e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)]
+    offs += [(row.error / CLOSED) ** 2 for row in closing]
     J = [[w * x for x in row.J] for w, row in zip(weights, rows, strict=True)]
-    return Aim(error, J, dot(error, error), linear, angular, off)
+    return Aim(error, J, dot(error, error), linear, angular, largest(offs))
+
+
+def _closing_rows(tree: Tree, loops: Sequence[Joint], rates: Array, q: Any) -> list[Row]:
+    falls = loop_jacobian(tree, q, loops)[:, rates]
+    return [Row(-e, list(fall), CLOSING) for e, fall in zip(demands(tree, q, loops), falls, strict=True)]
 
 
 def is_solved(problem: Problem, here: Aim) -> Any:

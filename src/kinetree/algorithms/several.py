@@ -37,7 +37,7 @@ NETWORK = (
 
 
 def ordered_forms(
-    tree: Tree, arm: SixAxes, problem: Problem, limits: Limits, q0: Any, h: Any, center: Any, target: Any
+    tree: Tree, arm: SixAxes, limits: Limits, problem: Problem, q0: Any, h: Any, center: Any, target: Any
 ) -> Array:
     """Return the solutions (8, nq + 1) with their squared distances from q0 (nq,), the nearest first.
 
@@ -67,7 +67,7 @@ def ordered_forms(
 
 
 def has_form(
-    tree: Tree, arm: SixAxes, problem: Problem, limits: Limits, q0: Any, h: Any, center: Any, target: Any
+    tree: Tree, arm: SixAxes, limits: Limits, problem: Problem, q0: Any, h: Any, center: Any, target: Any
 ) -> Array:
     """Return 1 if a closed-form solution reaches the target inside the limits, 0 if none does, -1 if a search must
     decide."""

@@ -6,14 +6,14 @@ Such steps may increase the error, which helps around limits, but never ends bef
 only a few of these are taken; from then on only steps that reduce the error.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.control import CoupledRows
 from kinetree.algorithms.inverse import Problem, added, aim, is_solved, stepped
 from kinetree.algorithms.tracking import way_between
 from kinetree.model.tree import Tree
-from kinetree.spatial.se3 import Array
 
 STATES = ("going", "reached", "stuck")
 """States of a configuration, by number: the step leads on; the target is reached, and the step is zero; the step is
@@ -24,13 +24,6 @@ PART = 0.25
 """Share of a step that is taken if the whole step would increase the error."""
 FAR = 1e12
 """Squared error, in m² and rad², from which on it counts as a fault."""
-
-
-class CoupledRows(NamedTuple):
-    """Limits over several coordinates, bounds - others q: others (m, nq) has zeros for the coordinates that move."""
-
-    bounds: Array
-    others: Array
 
 
 def damped_step(
@@ -47,11 +40,7 @@ def damped_step(
     before, most = [q[j] for j in problem.columns], [stride[j] for j in problem.rates]
     here = aim(tree, problem, before, [target])
     solved = is_solved(problem, here)
-    h = [
-        bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row))
-        for bound, row in zip(rows.bounds, rows.others, strict=True)
-    ]
-    new = stepped(problem, before, here, problem.damping * here.cost, h, most)
+    new = stepped(problem, before, here, problem.damping * here.cost, rows.at(q), most)
     flat = len(problem.lower)  # from outside of the limits a step goes back inside, however far
     near = [np.maximum(a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, most, strict=False)]
     new = [*near[:flat], *new[flat:]]

@@ -185,7 +185,7 @@ def _solver(ik: IK) -> Callable[..., Solution]:
         )
         turns = [jnp.asarray(S, q.dtype) for S in quaternions(ik._problem)]
         P = P + turning(turns, q) * success[..., None, None]
-        by_q, *by_targets = slopes(q, *replaced(jnp.where, success, targets, ik.goals))
+        by_q, *by_targets = slopes(q, *replaced(jnp.where, success, targets, shapes))
         rate = jnp.zeros_like(q)
         for by_target, dT, shape in zip(by_targets, tangents[0], shapes, strict=True):
             D = implied(jnp.linalg.pinv, P, by_q, by_target)

@@ -108,5 +108,6 @@ def solve(ik: IK, targets: Sequence[Any], q0: Any, single: bool) -> tuple[Array,
     """Return q (…, nq) and success (…); a bad target, even a single one, is not reached. single: whether q is in
     single precision; it is computed in double."""
     arrays = [np.asarray(x, dtype=float)[None] for x in targets]
-    found = ik(*arrays, q0=None if q0 is None else np.asarray(q0, dtype=float)[None])
+    count, start = len(ik.goals), None if q0 is None else np.asarray(q0, dtype=float)[None]
+    found = ik(*arrays[:count], q0=start, at=next(iter(arrays[count:]), None))
     return in_single(ik.limits, found.q[0]) if single else found.q[0], np.asarray(found.success)[0]

@@ -246,7 +246,7 @@ class _Solve(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *bars: Any) -> Any:
         q, success, *targets = ctx.saved_tensors
-        by_q, *by_targets = _slopes[ctx.number](q, *replaced(torch.where, success, targets, _wrapped[ctx.number].goals))
+        by_q, *by_targets = _slopes[ctx.number](q, *replaced(torch.where, success, targets, ctx.shapes))
         turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions(_wrapped[ctx.number]._problem)]
         P = torch.ops.kinetree.free(q.detach(), success, ctx.number) + turning(turns, q) * success[..., None, None]
         grads = []

@@ -18,6 +18,7 @@ from kinetree.errors import KinetreeError, fail
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import SLACK, large_angles, not_a_coordinate, q_of
+from kinetree.model.edit import floating
 from kinetree.model.robot import Robot, slices
 from kinetree.robot_kinds import KINDS
 from kinetree.robots.installed import PACKAGES, located
@@ -101,6 +102,7 @@ _ARGS = {
     for m in "ab"
 }
 _CONFINED = option("--confined", "Read only the model's workspace and packages, as `kinetree check` does.")
+_FLOATING = option("--floating", "Let the root link float in a world, by a joint floating_base.")
 _ALL = (*_OPTIONS, *_OF_ONE)
 _MODEL = "A robot: a file, or a name such as icub or example-robot-data:panda."
 _PATHS = "Files, or folders with models.  [default: those of the settings, or this folder]"
@@ -109,7 +111,7 @@ paths_argument = argument("paths", _PATHS, metavar="[PATH]...", nargs=-1)
 
 def robot_argument(function: Function) -> Function:
     """Give a command MODEL, a path or the name of a robot of Kinetree or of a package, as argument `robot`."""
-    return _reading(function, {"robot": "MODEL"}, (*_ALL, _CONFINED))
+    return _reading(function, {"robot": "MODEL"}, (*_ALL, _FLOATING, _CONFINED))
 
 
 def robot_or_printed(*printed: str) -> Decorator:
@@ -225,7 +227,7 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
 
     @wraps(function)
     def command(**others: Any) -> Any:
-        version = others.pop("version", None)
+        version, floats = others.pop("version", None), others.pop("floating", False)
         sources = [_versioned(others.pop(argument), version) for argument in models]
         own = [others.pop(f"xacro_args_{argument}", {}) for argument in models]
         options = _taken(ReadOptions, others)
@@ -237,6 +239,7 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
             if not (writes and options.without):
                 raise
             robots = _load(sources, options, own)
+        robots = [floating(robot) if floats else robot for robot in robots]
         return function(**dict(zip(models, robots, strict=True)), **others)
 
     of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, without_option)

@@ -98,7 +98,8 @@ def query(
             assert len(program.results) == size, "the result has the port's entries"
             return program
 
-        place = origin(robot, (key, [port.shape for port in ports]), cuts)
+        where = still.columns.tolist() if still else []
+        place = origin(robot, (key, [port.shape for port in ports], *where), cuts)
         return Kernel(str(key[0]), ports, output, traced, place, of=f"robot {robot.name!r}")
 
     return memoise(robot, key, make)

@@ -25,16 +25,16 @@ RANK = 1e-6
 """Singular values of ∂E/∂q below this part of the largest count as zero: along them no motion follows."""
 
 
-def slopes_kernel(model: Tree, goals: Sequence[Goal], key: str) -> Kernel:
+def slopes_kernel(model: Tree, problem: Problem, targets: Sequence[Port], key: str) -> Kernel:
     """Return the kernel from q (nq,) and targets to ∂E/∂q (m, nq) and ∂E/∂T (m, size) for each target."""
-    targets = [Port(f"target_{i}", goal.shape) for i, goal in enumerate(goals)]
-    inputs = (Port("q", (model.nq,)), *targets)
+    inputs, goals = (Port("q", (problem.nq,)), *targets), problem.goals
     count = sum(goal.size for goal in goals)
     sizes = [int(np.prod(port.shape)) for port in inputs]
     outputs = tuple(Port(f"by_{port.name}", (count, size)) for port, size in zip(inputs, sizes, strict=True))
 
     def slopes(q: Any, *arrays: Any) -> list[Any]:
-        errors = np.array(_errors(model, goals, q, arrays), dtype=object)
+        whole = np.array([*q, *problem.placed(arrays).standing])
+        errors = np.array(_errors(model, goals, whole, arrays[: len(goals)]), dtype=object)
         x = np.concatenate([np.ravel(a) for a in (q, *arrays)])
         columns = np.array([rate(errors, x, unit) for unit in np.eye(len(x))], dtype=object)
         return [part.T for part in np.split(columns, np.cumsum(sizes)[:-1])]
@@ -97,7 +97,9 @@ def implied(pinv: Callable[..., Any], P: Any, by_q: Any, by_target: Any) -> Any:
     return -(P @ (pinv(by_q @ P, rtol=RANK) @ by_target))
 
 
-def replaced(where: Callable[..., Any], success: Any, targets: Sequence[Any], goals: Sequence[Goal]) -> list[Any]:
+def replaced(
+    where: Callable[..., Any], success: Any, targets: Sequence[Any], shapes: Sequence[tuple[int, ...]]
+) -> list[Any]:
     """Return the targets with zeros for those not reached, which may not be finite. where: of their library."""
-    axes = [[1] * len(goal.shape) for goal in goals]
+    axes = [[1] * len(shape) for shape in shapes]
     return [where(success.reshape((*success.shape, *one)), x, 0.0) for one, x in zip(axes, targets, strict=True)]

@@ -10,15 +10,17 @@ import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes
 from kinetree.algorithms.closest import closest_step, settled_step
+from kinetree.algorithms.control import HEAD as CONTROL_HEAD, controlled
 from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import Goal, fault_of
 from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
 from kinetree.algorithms.kinematics import path_between
+from kinetree.algorithms.loops import Roles
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.algorithms.soft import soft_step
-from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
+from kinetree.algorithms.tracking import returning_step, tracking_step
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -27,14 +29,15 @@ from kinetree.model.limits import Limits
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.margin import refuse_loops
-from kinetree.queries.options import JointOptions, robot_query
+from kinetree.queries.joint_choice import Joints
+from kinetree.queries.margin import CHOICES, refuse_loops
+from kinetree.queries.options import JointOptions, robot_query, wants_closed
 from kinetree.queries.query import fixed_input, memoise, one_of, origin, tolerance_of, tree
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
 from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
 from kinetree.solvers.ik.one_call import one_call
-from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of
+from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of, refuse_coupled
 from kinetree.solvers.ik.search import WAY_DOWN
 from kinetree.solvers.ik.solver import IK
 from kinetree.solvers.ik.step import Stepper
@@ -58,6 +61,7 @@ def ik(
     limits: Limits | None = None,
     descents: int = 128,
     closed_form: bool = True,
+    driven: Joints = None,
     loops: str = "refuse",
     clearance: Any = None,
     geometry: Literal["mesh", "hull"] = "mesh",
@@ -75,8 +79,11 @@ def ik(
     axis (3,): of the frame, for "pointing".
     tolerance: m and rad. limits: replace the robot's own. descents: number of starts.
     closed_form: whether to begin with closed-form solutions, for poses of arms that have them (see `six_axes`).
-    loops: "refuse", or "ignore" to compute the tree alone if one of `robot.loops` restricts the joints.
-    joints, at: the joints that may move, and a full q (nq,) where the others stand; see `kinetree.kinematics`.
+    driven: names of the joints whose positions are found where joints close loops; the others follow, and the loops
+    stay closed, see `kinetree.kinematics` and `ClosedIK`. loops: "refuse", or "ignore" to compute the tree alone if one
+    of `robot.loops` restricts the joints.
+    joints, at: the joints that may move, and a full q (nq,) where the others stand, or "input", which makes it the
+    option `at=` of calls, without compiling again; see `kinetree.kinematics`.
     clearance: a distance, m; only configurations count in which the links that `kt.collisions(robot, geometry=…)` tests
     are farther apart, or, of links that are always nearer, not in contact. Pairs that the joints between the frames do
     not move are not tested. Or what `kt.collisions` returns, with its pairs and margin, as for a part that is held.
@@ -95,8 +102,6 @@ def ik(
         >>> kt.fk(icub, "l_hand")(result.q)[:3, 3].round(3)
         array([-0.2, -0.2,  0.1])
     """
-    if isinstance(robot, Robot) and fixed_input(robot):
-        raise fail("at", "inverse kinematics has the joints that stand compiled in; expected a full q, not 'input'")
     tolerance = tolerance_of(tolerance)
     goals = goals_of(robot, frame, base, goal, weights, expressed_in, axis, tolerance)
     if not isinstance(descents, (int, np.integer)) or not 1 <= descents <= 10_000:
@@ -106,18 +111,33 @@ def ik(
     ):
         raise fail("limits", "limits are not of this robot; expected Limits of its coordinates, such as robot.limits")
     descents = int(descents)
-    refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
+    closer = None
+    if wants_closed(driven, loops, (*CHOICES, "closed")):
+        from kinetree.queries.closed import closer_of  # seldom wanted
+
+        closer = closer_of(robot, driven)
+    else:
+        refuse_loops(robot, between(robot, goals)[0], "inverse kinematics", loops)
     one_of("geometry", geometry, ("mesh", "hull"))
     clearance = checked_clearance(clearance)
-    key = ("ik", goals, tolerance, descents, closed_form)
+    if still := fixed_input(robot):
+        refuse_coupled(still, robot.nq, has_own_limits=limits is not None)
+        if clearance is not None:
+            raise fail("clearance", "clearance does not go together with at='input'; expected a full q as at")
+    roles = closer.roles if closer else None
+    key = ("ik", goals, tolerance, descents, closed_form, roles and roles.key)
 
     def make() -> IK:
         own = robot.limits if limits is None else limits
-        return _made(robot, own, goals, tolerance, descents, closed_form)
+        return _made(robot, own, goals, tolerance, descents, closed_form and not roles, roles)
 
     made = memoise(robot, key, make) if limits is None else make()
     if made._problem.memory and clearance is not None:
         raise fail("clearance", "clearance is for hard goals; expected no goal with a weight")
+    if closer:
+        from kinetree.solvers.ik.closed import closed_ik
+
+        return closed_ik(closer, made, clearance)
     contact = contact_of(robot, clearance, geometry, made._problem.columns)
     return made if contact is None else replace(made, contact=contact)
 
@@ -129,15 +149,16 @@ def _made(
     tolerance: tuple[float, float],
     descents: int,
     closed_form: bool,
+    roles: Roles | None = None,
 ) -> IK:
     postures = [replace(goal, posture=(0.0,) * len(goal.posture)) for goal in goals]  # they are no part of the code
-    problem, inside = reach_of(robot, limits, postures, tolerance, descents)
-    if problem.memory:
-        problem = replace(problem, steps=SOFT_STEPS)
+    problem, inside = reach_of(robot, limits, postures, tolerance, descents, roles)
+    still, steps = fixed_input(robot), SOFT_STEPS if problem.memory else CLOSED_STEPS if roles else problem.steps
+    problem = replace(problem, steps=steps, inputs=tuple(still.columns.tolist()) if still else (), roles=roles)
     hard = tuple(goal for goal in goals if goal.weight is None)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights) and hard == goals
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
-    made, steps = kernels(robot, problem, inside, arm)
+    made, more = kernels(robot, problem, inside, arm)
     speeds = np.array([_speed(robot, name) for name in _by_rate(robot, problem)])
     others = np.array([_speed(robot, name) for name in robot.joint_names for _ in robot.joints[name].kind.coordinates])
     return IK(
@@ -147,7 +168,7 @@ def _made(
         contact=None,
         _problem=problem,
         _inside=inside,
-        _stepper=Stepper(problem, inside, **steps, speeds=speeds, others=others),
+        _stepper=Stepper(problem, inside, **more, speeds=speeds, others=others),
         **{f"_{name}": kernel for name, kernel in made.items()},
         _hard=_made(robot, limits, hard, tolerance, descents, closed_form) if () != hard != goals else None,
         _postures=tuple(frozen(goal.posture) if goal.posture else None for goal in goals) if hard != goals else (),
@@ -176,8 +197,8 @@ def _speed(robot: Robot, name: str) -> float:
 
 
 Step = Callable[..., Any]
-SOFT_STEPS = 200
-"""Most steps of a search with soft goals."""
+SOFT_STEPS, CLOSED_STEPS = 200, 60
+"""Most steps of a search with soft goals, and from a start with closed loops."""
 WAY_ALONG = 200
 """Most steps from a solution to the one nearest to a posture."""
 
@@ -190,56 +211,60 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
 
     arm: its closed form, if it has one.
     """
-    limits = inside.limits
-    key = _key(robot, problem, limits)
-    k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
+    limits, goals, still = inside.limits, problem.goals, fixed_input(robot)
+    key, k, m = _key(robot, problem, limits), len(problem.columns), len(problem.G)
     state, whole, q = Port("state", (HEAD + 2 * k + problem.memory,)), Port("rest", (robot.nq,)), Port("q", (k,))
-    sizes = {"h": m, "strides": n}
-    targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals))
+    sizes = {"h": m, "q": robot.nq, "to": robot.nq}
+    targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(goals)) + ((still.port,) if still else ())
 
-    def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
-        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
+    def kernel(
+        name: str, step: Step, first: Port, *between: str, output: Port | None = None, steps: int = 0, **options: Any
+    ) -> Kernel:
+        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets. steps:
+        most of them, if not those of the problem."""
         given = [what for what in between if m or what not in ("h", "center")]
         ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
 
         def traced(x: Any, *arrays: Any) -> Any:
-            values = dict(zip(given, arrays, strict=False))
-            return step(x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
+            values, ends = dict(zip(given, arrays, strict=False)), arrays[len(given) :]
+            own = replace(problem.placed(ends), steps=steps or problem.steps)
+            return step(own, x, *(values.get(what, ()) for what in between), *ends[: len(goals)])
 
         shapes = [port.shape for port in ports]
         return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
 
-    model = _model(robot, problem)
-    down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
-    shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
-    report = Port("report", (REPORT + k,))
-    last = partial(answered, problem, limits)
-    step = partial(soft_step if problem.memory else inverse_step, model, problem)
+    model, shapes, last = _model(robot, problem), [port.shape for port in targets], partial(answered, problem, limits)
+    step = partial(soft_step if problem.memory else inverse_step, model)
+    forms, answer, places = Port("forms", (8, 7)), Port("answer", (robot.nq + 4,)), (state.shape, whole.shape)
+    report, strides = Port("report", (CONTROL_HEAD + robot.nq,)), Port("strides", (len(problem.rates),))
+    track = partial(controlled, tracking_step, model, limits, inside.coupled)
+    back = partial(controlled, returning_step, model, limits, None)
+    faults, of_targets = partial(_faults, problem), f"check {problem.inputs} {shapes}"
     made = {
         "kernel": kernel("ik", step, state, "h", "center", repeated=True),
-        "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
-        "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
-        "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
-        "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
+        "closest": kernel("closest", partial(closest_step, model), state, "h", steps=WAY_DOWN, repeated=True),
+        "settle": kernel("settle", partial(settled_step, model), state, "h", "posture", steps=WAY_ALONG, repeated=True),
+        "nearest": kernel("nearest", partial(nearest_start, arm), state, "h", "center") if arm else None,
+        "forms": kernel("forms", partial(all_forms, arm), q, "h", "center", output=forms) if arm else None,
         "quick": one_call(robot, model, inside, problem, arm, kernel, key),
-        "slopes": slopes_kernel(model, problem.goals, key),
-        "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),
-        "answer": Kernel(
-            "answer",
-            (state, whole),
-            Port("answer", (robot.nq + 4,)),
-            lambda: trace(last, state.shape, whole.shape),
-            f"answer {key}",
-        ),
+        "slopes": slopes_kernel(model, problem, targets, key),
+        "check": Kernel("check", targets, Port("fault", ()), lambda: trace(faults, *shapes), of_targets),
+        "answer": Kernel("answer", (state, whole), answer, lambda: trace(last, *places), f"answer {key}"),
     }
     return made, {
-        "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
-        "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
+        "track": kernel("track", track, strides, "q", output=report),
+        "back": kernel("back", back, strides, "q", "to", output=report),
     }
+
+
+def _faults(problem: Problem, *arrays: Any) -> Any:
+    return fault_of(*arrays[: len(problem.goals)], np.array(problem.placed(arrays).standing))
 
 
 def _model(robot: Robot, problem: Problem) -> Tree:
-    return gauged(tree(robot), tuple(dict.fromkeys(f for goal in problem.goals for f in (goal.frame, goal.base))))
+    ends = problem.roles.ends if problem.roles else ()
+    frames = [f for goal in problem.goals for f in (goal.frame, goal.base)]
+    return gauged(tree(robot), tuple(dict.fromkeys((*frames, *ends))))
 
 
 def _key(robot: Robot, problem: Problem, limits: Limits) -> str:

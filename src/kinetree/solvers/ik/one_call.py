@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.closed_form import SixAxes
+from kinetree.algorithms.control import entered
 from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import COST, GOING, HEAD, Problem
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.serial import SerialChain, serial_chain
 from kinetree.algorithms.several import has_form, ordered_forms
-from kinetree.algorithms.vectors import dot, largest, margin
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -161,8 +161,8 @@ def one_call(
     enter = Kernel("enter", (whole,), state, lambda: trace(entered, whole.shape), f"enter {key}")
     closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
     if arm:
-        forms = partial(ordered_forms, model, arm, problem, limits)
-        solutions, verdict = Port("solutions", (FORMS, problem.nq + 1)), partial(has_form, model, arm, problem, limits)
+        forms, verdict = (partial(form, model, arm, limits) for form in (ordered_forms, has_form))
+        solutions = Port("solutions", (FORMS, problem.nq + 1))
         closed["ordered"] = kernel("solutions", forms, whole, "h", "center", output=solutions)
         closed["verdict"] = kernel("verdict", verdict, whole, "h", "center", output=Port("verdict", ()))
     return OneCall(enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits))
@@ -171,18 +171,7 @@ def one_call(
 def _entered(problem: Problem, limits: Limits, q0: Any) -> Array:
     """Return the state that begins at q0 (nq,), with GOING -1 if q0 is outside the limits or not
     finite, or a quaternion is nearly zero or huge."""
-    slack: Any = 0.0
-    for x in margin(q0, limits.lower, limits.upper, limits.G, limits.h):
-        slack = np.minimum(slack, x)
-    is_finite = largest([abs(x) for x in q0]) < np.inf
-    going = np.where(is_finite, np.where(slack >= 0.0, 1.0, -1.0), -1.0)
-    own = [q0[j] for j in problem.columns]
-    for joint in problem.loose:
-        x = own[joint.quaternion]
-        square = dot(x, x)
-        is_usual = np.where(square > 1e-6, square, np.inf) < 1e6
-        going, scale = np.where(is_usual, going, -1.0), 1.0 / np.sqrt(np.where(is_usual, square, 1.0))
-        own[joint.quaternion] = [scale * entry for entry in x]
+    going, own = entered(problem, limits, q0)
     head: list[Any] = [0.0] * HEAD
     head[GOING], head[COST] = going, np.inf
     return np.array([*head, *own, *own, *[0.0] * problem.memory])

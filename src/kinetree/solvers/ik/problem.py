@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.algorithms.closest import FIRST_DAMPING
+from kinetree.algorithms.control import CoupledRows
 from kinetree.algorithms.goals import GOALS, Goal
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Problem
 from kinetree.algorithms.kinematics import path_between
+from kinetree.algorithms.loops import Roles
 from kinetree.algorithms.soft import memory_size
 from kinetree.algorithms.tangent import Loose, normalised
+from kinetree.compiler.port import Port
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
-from kinetree.queries.query import tree
+from kinetree.queries.query import FixedInput, tree
 from kinetree.spatial import polytope
 from kinetree.spatial.numbers import ROUNDED, judged, refused
 from kinetree.spatial.se3 import Array, frozen
@@ -46,6 +49,11 @@ class Inside:
     neutral: Array
     begin_at: Array
     template: Array
+
+    @property
+    def coupled(self) -> CoupledRows:
+        """The bounds h as functions of the joints that do not move."""
+        return CoupledRows(self.bounds, self.rows / self.lengths[:, None])
 
     def bounds_at(self, rest: Array) -> Array:
         """Return h (…, m) for q (…, nq) of the joints that do not move, with zero for those that do."""
@@ -98,10 +106,15 @@ def with_unit_quaternions(problem: Problem, q: Array, what: str) -> Array:
 
 
 def reach_of(
-    robot: Robot, limits: Limits, goals: Sequence[Goal], tolerance: tuple[float, float], descents: int
+    robot: Robot,
+    limits: Limits,
+    goals: Sequence[Goal],
+    tolerance: tuple[float, float],
+    descents: int,
+    roles: Roles | None = None,
 ) -> tuple[Problem, Inside]:
-    """Return the problem and its limits."""
-    columns, rates, loose = between(robot, goals)
+    """Return the problem and its limits. roles: of the joints that may move, if loops are to be closed."""
+    columns, rates, loose = between(robot, goals, roles)
     if not len(columns):
         frames = ", ".join(goal.frame or f"the {goal.kind}" for goal in goals)
         raise fail("ik", f"no joint moves {frames} as seen from {goals[0].base}")
@@ -151,6 +164,17 @@ def reach_of(
     others = rows.copy()
     others[:, flat] = 0.0
     return problem, Inside(limits, others, lengths, bounds, frozen(h), frozen(neutral), frozen(begin), frozen(template))
+
+
+def refuse_coupled(still: FixedInput, moving: int, *, has_own_limits: bool) -> None:
+    """Raise KinetreeError if limits couple coordinates that move, the first ones, with those of joints that stand where
+    an input says."""
+    limits = still.robot.limits
+    couples = limits.G[:, :moving].any(axis=1) & limits.G[:, moving:].any(axis=1)
+    if couples.any() and not has_own_limits:
+        names = ", ".join(limits.names[2 * len(limits.lower) + i] for i in np.flatnonzero(couples))
+        message = f"with at='input', {names} would couple joints that move with joints that stand"
+        raise fail("at", message, fix="give a full q as at, move all of these joints, or give limits= without it")
 
 
 def _refuse_ends(limits: Limits, columns: Array) -> None:
@@ -229,15 +253,18 @@ def joint_of(robot: Robot, column: int) -> str:
     return next(name for name, where in robot.q_slices.items() if where.start <= column < where.stop)
 
 
-def between(robot: Robot, goals: Sequence[Goal]) -> tuple[Array, Array, tuple[Loose, ...]]:
-    """Return the coordinates of q (k,) and of qd (n,) that move the frames as seen from their bases, in the order of
-    `Problem`, and the joints with quaternions among them."""
+def between(robot: Robot, goals: Sequence[Goal], roles: Roles | None = None) -> tuple[Array, Array, tuple[Loose, ...]]:
+    """Return the coordinates of q (k,) and of qd (n,) that move the frames as seen from their bases, or of joints that
+    are driven or follow them, in the order of `Problem`, and the joints with quaternions among them."""
     bodies = tree(robot)
     flat: dict[int, int] = {}
     others: dict[int, int] = {}
     for goal in goals:
         up, down = path_between(bodies, bodies.frame(goal.base)[0], bodies.frame(goal.frame)[0])
-        for i in (*up, *down) if GOALS[goal.kind].has_frame else range(len(bodies.parent)):
+        wanted = {*roles.driven, *roles.following} if roles else {*range(bodies.nv)}
+        for i in (*up, *down) if GOALS[goal.kind].has_frame and not roles else range(len(bodies.parent)):
+            if not wanted & {*range(*bodies.v_slice[i].indices(bodies.nv))}:
+                continue  # stands where an input says, or is held
             if bodies.multiplier[i] == 0.0 and not bodies.higher[i]:  # follows its leader zero times
                 continue
             q, v = bodies.q_slice[i], bodies.v_slice[i]
@@ -281,16 +308,17 @@ class Targets(NamedTuple):
         return np.broadcast_to(False if self.bad is None else self.bad, batch)
 
 
-def judged_targets(goals: Sequence[Goal], targets: Sequence[Array], batch: tuple[int, ...]) -> Targets:
+def judged_targets(ports: Sequence[Port], targets: Sequence[Array], batch: tuple[int, ...]) -> Targets:
     """Return the targets as `judged` takes them. Raises KinetreeError for a bad one that is alone."""
     used, bad = [], np.zeros(batch, bool)
-    for goal, target in zip(goals, targets, strict=True):
-        shape = goal.shape
+    for port, target in zip(ports, targets, strict=True):
+        shape = port.shape
         finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
         good, off = judged(target) if len(shape) == 2 else (target, np.where(finite, 0.0, np.inf))
         wrong = ~(off <= ROUNDED)
         if wrong.any() and not batch:
-            raise refused("target", "target", target, off)
+            name = "at" if port.name == "at" else "target"
+            raise refused(name, name, target, off)
         harmless = np.eye(shape[0]) if len(shape) == 2 else np.zeros(shape)
         used.append(np.where(wrong.reshape(*wrong.shape, *[1] * len(shape)), harmless, good))
         bad |= wrong

@@ -39,7 +39,7 @@ def judged(ik: IK, targets: Sequence[Any], threads: int = 1) -> tuple[Array, Arr
         if ik.contact is not None:
             verdict = np.where(verdict > 0.0, -1.0, verdict)  # a solution may be in contact
         answer, doubtful = np.asarray((verdict > 0.0) & doubtful), (verdict < 0.0) & doubtful
-    for shell, target in zip(kernels.shells, checked.arrays, strict=True):
+    for shell, target in zip(kernels.shells, checked.arrays, strict=False):
         if shell:
             doubtful = doubtful & ~shell.excludes(target)
     if doubtful.any():

@@ -72,9 +72,10 @@ def softened(ik: IK, search: Sequence[Array], targets: Sequence[Array], options:
     n = len(ik._problem.columns)
     (begin, *more), own = flattened(ik, [states, *more], targets, found.shape[:-1], left)
     q0 = ik._problem.moved(ik._inside.neutral, begin[:, HEAD : HEAD + n])
-    hard = [a for a, goal in zip(own, ik.goals, strict=True) if goal.weight is None]
+    hard = [a for a, goal in zip(own, ik.goals, strict=False) if goal.weight is None]
+    at = next(iter(own[len(ik.goals) :]), None)
     begin[:, TOTAL] = found[left][:, TOTAL]
-    begin[:, HEAD : HEAD + 2 * n] = np.tile(ik._hard(*hard, q0=q0).q[:, ik._problem.columns], 2)
+    begin[:, HEAD : HEAD + 2 * n] = np.tile(ik._hard(*hard, q0=q0, at=at).q[:, ik._problem.columns], 2)
     again = np.array(ik._kernel(begin, *more, *own, **options))
     begin[:, STEPS] = ik._problem.steps - 1.0
     closest = np.array(ik._kernel(begin, *more, *own, **options))
@@ -137,7 +138,7 @@ def flattened(
     ik: IK, search: Sequence[Array], targets: Sequence[Array], batch: tuple[int, ...], where: Array
 ) -> tuple[list[Array], list[Array]]:
     """Return the arrays of the start (k, ·) and the targets (k, *shape) where a mask (*batch,) is true."""
-    shapes = [goal.shape for goal in ik.goals]
+    shapes = [port.shape for port in ik._check.inputs]
     own = [np.broadcast_to(a, batch + shape)[where] for a, shape in zip(targets, shapes, strict=True)]
     return [np.broadcast_to(a, batch + a.shape[-1:])[where] for a in search], own
 

@@ -13,6 +13,7 @@ from kinetree.algorithms.inverse import ANGULAR, COST, GOING, HEAD, LINEAR, STEP
 from kinetree.algorithms.soft import scale_of
 from kinetree.arrays import as_given, as_given_by, kind_of
 from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import checked
 from kinetree.display import MOST, Displayable, counted, number as as_text, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
@@ -23,7 +24,7 @@ from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
-from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
+from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, are_plain, in_a_line
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
 
@@ -96,7 +97,7 @@ class IKInterrupted(KeyboardInterrupt):
         self.result = result
 
 
-DOUBLE = np.dtype(float)
+NO_INPUT = "not an input of this solver; expected kt.ik(robot, …, joints=…, at='input')"
 AT_ONCE = 2**14
 """Number of targets between two calls of `progress`."""
 
@@ -147,13 +148,20 @@ class IK:
 
     @as_given_by(_in_single)
     def __call__(
-        self, *targets: Any, q0: Any = None, prefer: Any = None, threads: int = 1, progress: Progress = False
+        self,
+        *targets: Any,
+        q0: Any = None,
+        at: Any = None,
+        prefer: Any = None,
+        threads: int = 1,
+        progress: Progress = False,
     ) -> IKResult:
         """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
         targets: poses (4, 4), positions or points (3,), m, or orientations (3, 3).
         q0 (…, nq): the start, projected into the limits; joints that the goals do not need stay there. By default the
         middle of the ranges, and neutral.
+        at (…, n): where the joints stand that do not move, a q of all joints; for a solver made with at="input".
         prefer (…, nq): a posture, such as `q0`, or "middle", away from the limits: the result is the solution nearest
         to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move.
         threads: share a large batch. progress: True for a bar, or a function of the number of targets done and the
@@ -166,6 +174,7 @@ class IK:
         such a target fails alone.
         """
         _check_threads(threads)
+        targets = tuple(self._given(targets, at))
         if prefer is not None:
             self._refuse_soft("prefer")
         given = with_postures(self._postures, targets) if self._postures else targets
@@ -179,25 +188,25 @@ class IK:
                 result = self._result(found, rest)
                 if self.contact is None or not self.contact(result.q):
                     return result
-        checked = self._checked(targets)
+        inputs = self._checked(targets)
         states, h, center, rest = self._inside.begin(self._problem, q0)
         search, begun = [states, h, center, rest], rest
         if prefer is not None:
             search.append(self._posture(prefer))
             rest = self._problem.moved(rest, search[-1])
         try:
-            batch = np.broadcast_shapes(checked.batch, *(a.shape[:-1] for a in (*search, rest)))
+            batch = np.broadcast_shapes(inputs.batch, *(a.shape[:-1] for a in (*search, rest)))
         except ValueError:
             shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
-            message = f"targets are {checked.batch} and q0 or prefer are {shapes}, which do not go together"
+            message = f"targets are {inputs.batch} and q0 or prefer are {shapes}, which do not go together"
             raise fail("q0", message) from None
-        search[0] = checked.stopped(states)
+        search[0] = inputs.stopped(states)
         if not progress and prod(batch) <= AT_ONCE:
-            result = self._result(self._solved(search, checked.arrays, threads), rest)
+            result = self._result(self._solved(search, inputs.arrays, threads), rest)
         else:
-            result = self._in_portions(search, checked.arrays, batch, threads, rest, progress)
-        if checked.bad is not None:
-            bad = checked.in_batch(batch)
+            result = self._in_portions(search, inputs.arrays, batch, threads, rest, progress)
+        if inputs.bad is not None:
+            bad = inputs.in_batch(batch)
             result.q[bad], result.residual[bad] = np.broadcast_to(begun, result.q.shape)[bad], np.nan
             for values in (result.success, result.iterations, result.touching, result.cost):
                 np.asarray(values)[bad] = 0
@@ -208,18 +217,26 @@ class IK:
         if q0 is None:
             return self._inside.template, self._inside.neutral
         enter = self._quick.enter
-        if enter is None or type(q0) is not np.ndarray or q0.dtype is not DOUBLE or q0.shape != enter.inputs[0].shape:
+        if enter is None or not are_plain([q0], enter.inputs):
             return None
         state = enter(q0)
         return (state, q0) if state[GOING] > 0.0 else None
 
     def _is_plain(self, targets: Sequence[Any]) -> bool:
-        for target, port in zip(targets, self._check.inputs, strict=False):
-            if type(target) is not np.ndarray or target.dtype is not DOUBLE or target.shape != port.shape:
-                return False
-        return len(targets) == len(self.goals) and bool(self._check(*targets) <= SURELY)
+        return are_plain(targets, self._check.inputs) and bool(self._check(*targets) <= SURELY)
+
+    def _given(self, targets: Sequence[Any], at: Any) -> Sequence[Any]:
+        """Return the inputs of a call: targets, and where joints stand if that is an input."""
+        stands = self._check.inputs[len(self.goals) :]
+        if (at is None) == bool(stands):
+            legal = f"missing; expected where the other joints stand, (…, {stands[0].shape[0]})" if stands else NO_INPUT
+            raise fail("at", f"at is {legal}")
+        return (*targets, at) if stands else targets
 
     def _checked(self, targets: Sequence[Any]) -> Targets:
+        ports = self._check.inputs
+        stands = ports[len(self.goals) :]
+        targets, at = targets[: len(targets) - len(stands)], targets[len(targets) - len(stands) :]
         if self._postures or len(targets) != len(self.goals) or hasattr(targets[0], "keys"):
             targets = with_postures(self._postures, arranged(self.goals, targets))
         arrays = []
@@ -230,10 +247,9 @@ class IK:
                 legal = f"(…, {', '.join(map(str, shape))})"
                 raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
             arrays.append(array)
+        arrays += checked("ik", stands, at, {}, float)[0] if stands else []
         fault = np.asarray(self._check(*arrays))
-        return (
-            Targets(arrays, fault.shape) if (fault <= SURELY).all() else judged_targets(self.goals, arrays, fault.shape)
-        )
+        return Targets(arrays, fault.shape) if (fault <= SURELY).all() else judged_targets(ports, arrays, fault.shape)
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
         """Return the last states of a search: states, bounds, centers, q, and perhaps postures for solved ones."""
@@ -250,7 +266,13 @@ class IK:
 
     @as_given_by(_in_single)
     def solutions(
-        self, *targets: Any, most: int = FORMS, q0: Any = None, starts: int = 64, apart: float | None = None
+        self,
+        *targets: Any,
+        most: int = FORMS,
+        q0: Any = None,
+        at: Any = None,
+        starts: int = 64,
+        apart: float | None = None,
     ) -> IKSolutions:
         """Return up to `most` different configurations for each target, the nearest to q0 (…, nq) first.
 
@@ -260,10 +282,10 @@ class IK:
         default is 1e-3 for up to six joints, else 0.5.
         """
         self._refuse_soft("solutions")
-        return solutions(self, targets, most, q0, starts, apart)
+        return solutions(self, self._given(targets, at), most, q0, starts, apart)
 
     @as_given
-    def reachable(self, *targets: Any, threads: int = 1) -> Array | bool:
+    def reachable(self, *targets: Any, at: Any = None, threads: int = 1) -> Array | bool:
         """Return whether targets can be reached inside the limits, (…,) of bool: `success` of a call without q0.
 
         A closed form decides where the arm has one, and the lengths of the links for a target that is too far away, in
@@ -272,10 +294,10 @@ class IK:
         """
         _check_threads(threads)
         self._refuse_soft("reachable")
-        return reachable(self, targets, threads)
+        return reachable(self, self._given(targets, at), threads)
 
     @as_given_by(_in_single)
-    def step(self, q: Any, *targets: Any, dt: float, restart: Any = None) -> IKStep:
+    def step(self, q: Any, *targets: Any, dt: float, restart: Any = None, at: Any = None) -> IKStep:
         """Return the next joint commands (…, nq), for dt seconds, on the way from q (…, nq) to the targets.
 
         One step of the search in which no joint, and no follower of it, exceeds its velocity limit; all joints are
@@ -290,10 +312,14 @@ class IK:
         Raises KinetreeError as a call does, and for a dt that is not a finite number of seconds above 0.
         """
         self._refuse_soft("step")
-        checked = self._checked(targets)
+        targets = tuple(self._given(targets, at))
+        plain = self._stepper.plain(q, targets, dt, restart)
+        if plain and (self.contact is None or not self.contact(plain.q)):
+            return plain
+        inputs = self._checked(targets)
         if self.contact is not None:
-            return self._stepper.apart(self.contact, q, checked, dt, restart)
-        return self._stepper.step(q, checked, dt, restart)
+            return self._stepper.apart(self.contact, q, inputs, dt, restart)
+        return self._stepper.step(q, inputs, dt, restart)
 
     def _refuse_soft(self, what: str) -> None:
         """Raise KinetreeError if there are soft goals."""
@@ -329,7 +355,7 @@ class IK:
         count, portion = prod(batch), AT_ONCE * int(threads)
         flat = [
             np.broadcast_to(a, batch + a.shape[a.ndim - k :]).reshape(count, *a.shape[a.ndim - k :])
-            for a, k in zip(targets, (len(g.shape) for g in self.goals), strict=True)
+            for a, k in zip(targets, (len(port.shape) for port in self._check.inputs), strict=True)
         ]
         search = [np.broadcast_to(a, batch + a.shape[-1:]).reshape(count, a.shape[-1]) for a in search]
         found = np.array(search[0])

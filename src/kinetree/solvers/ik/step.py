@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.control import DISTANCE, HEAD, NO_WAY, SUCCESS
 from kinetree.algorithms.inverse import Problem
-from kinetree.algorithms.tracking import ANGULAR, LINEAR, REPORT, SOLVED, STUCK
-from kinetree.arrays import kind_of
+from kinetree.arrays import DOUBLE, kind_of
 from kinetree.compiler.kernel import Kernel
+from kinetree.compiler.port import Port
 from kinetree.display import Displayable, counted, number as as_text, some
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q, limits_about
@@ -83,10 +84,18 @@ def active_limits(q: Any, limits: Limits, columns: Array) -> Any:
     return kind.give(active) if kind else active
 
 
+def are_plain(arrays: Sequence[Any], ports: Sequence[Port]) -> bool:
+    """Return whether arrays are those of NumPy with doubles and the shapes of the ports, in one configuration."""
+    for array, port in zip(arrays, ports, strict=False):
+        if type(array) is not np.ndarray or array.dtype is not DOUBLE or array.shape != port.shape:
+            return False
+    return len(arrays) == len(ports)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stepper:
-    """What `IK.step` needs. track, back: kernels of `tracking_step` and `returning_step`. speeds (n,): of the velocity
-    coordinates that move, and others (nq,): of all coordinates that do not, rad/s or m/s."""
+    """What `IK.step` needs. track, back: kernels of `controlled` for `tracking_step` and `returning_step`. speeds (n,):
+    of the velocity coordinates that move, and others (nq,): of all coordinates that do not, rad/s or m/s."""
 
     problem: Problem
     inside: Inside
@@ -94,6 +103,21 @@ class Stepper:
     back: Kernel
     speeds: Array
     others: Array
+
+    def plain(self, q: Any, targets: Sequence[Any], dt: Any, restart: Any) -> IKStep | None:
+        """Return the step if nothing needs to be prepared: one configuration inside the limits, arrays of doubles and
+        rigid targets; else None."""
+        kernel, arrays = self.track, (q, *targets)
+        if restart is not None:
+            kernel, arrays = self.back, (q, restart, *targets)
+        if not isinstance(dt, float) or not 0.0 < dt < np.inf or not are_plain(arrays, kernel.inputs[1:]):
+            return None
+        report = kernel(self.speeds * dt, *arrays)
+        plain, success, stuck = report[:DISTANCE].tolist()
+        if plain < 0.0:
+            return None
+        limits, columns = self.inside.limits, self.problem.columns
+        return IKStep(report[HEAD:], success > 0.0, stuck > 0.0, report[DISTANCE:HEAD], limits, columns)
 
     def step(self, q: Any, targets: Targets, dt: float, restart: Any) -> IKStep:
         """Return the step from q (…, nq), see `IK.step`; targets are checked."""
@@ -106,24 +130,22 @@ class Stepper:
             inside = limits.project(before)
             rest = np.clip(inside, before - self.others * dt, before + self.others * dt)
         if restart is not None:
-            to = limits.project(self._checked(restart, "restart"))
-            report = self.back(before[..., columns], strides, to[..., columns], *targets.arrays)
+            report = self.back(strides, before, limits.project(self._checked(restart, "restart")), *targets.arrays)
         else:
-            report = self._tracked(inside, strides, targets.arrays)
+            report = np.asarray(self.track(strides, inside, *targets.arrays))
             if targets.bad is not None:
                 stay = targets.in_batch(report.shape[:-1])
-                report[stay, REPORT:] = np.broadcast_to(inside[..., columns], (*stay.shape, len(columns)))[stay]
+                report[stay, HEAD:] = np.broadcast_to(inside, (*stay.shape, len(self.others)))[stay]
             if inside is not before:
-                back = self.back(before[..., columns], strides, report[..., REPORT:], *targets.arrays)
+                back = self.back(strides, before, report[..., HEAD:], *targets.arrays)
                 report = np.where(is_inside[..., None], report, back)
         if targets.bad is not None:
-            report[targets.in_batch(report.shape[:-1]), :REPORT] = (0.0, 1.0, np.nan, np.nan)  # not solved, stuck
-        success, stuck = report[..., SOLVED] > 0, report[..., STUCK] > 0
+            report[targets.in_batch(report.shape[:-1]), :HEAD] = (0.0, 0.0, 1.0, np.nan, np.nan)  # not solved, stuck
+        success, stuck = report[..., SUCCESS] > 0, report[..., NO_WAY] > 0
         if report.ndim == 1:
             success, stuck = bool(success), bool(stuck)
-        angle = 2.0 * np.arcsin(np.minimum(np.sqrt(report[..., ANGULAR]) / 2.0, 1.0))
-        residual = np.stack([np.sqrt(report[..., LINEAR]), angle], axis=-1)
-        return IKStep(self.problem.moved(rest, report[..., REPORT:]), success, stuck, residual, limits, columns)
+        q = self.problem.moved(rest, report[..., HEAD:][..., columns])
+        return IKStep(q, success, stuck, report[..., DISTANCE:HEAD], limits, columns)
 
     def apart(self, contact: Any, q: Any, targets: Targets, dt: float, restart: Any) -> IKStep:
         """Return the step; where it would end in contact, one along what is in the way, or a shortened one, unless it
@@ -177,12 +199,6 @@ class Stepper:
         steepness = np.maximum(np.sum(slopes**2, axis=-1), TINY)
         to[..., columns] += slopes * (np.maximum(short, 0.0) / steepness)[..., None]
         return to
-
-    def _tracked(self, q: Array, strides: Array, targets: Sequence[Array]) -> Array:
-        rest = q.copy()
-        rest[..., self.problem.columns] = 0.0
-        rows = [self.inside.bounds_at(rest)] if len(self.problem.G) else []
-        return np.asarray(self.track(q[..., self.problem.columns], *rows, strides, *targets))
 
     def _checked(self, q: Any, what: str) -> Array:
         given = checked_q(self.inside.limits, q, what)

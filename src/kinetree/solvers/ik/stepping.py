@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from kinetree.algorithms.goals import OF_A_FRAME, Goal
-from kinetree.algorithms.stepping import STATES, CoupledRows, damped_step
+from kinetree.algorithms.stepping import STATES, damped_step
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -48,7 +48,7 @@ def ik_step(
     aims = Goal(goal, frame, base)
     refuse_loops(robot, between(robot, [aims])[0], "inverse kinematics", loops)
     problem, inside = reach_of(robot, robot.limits, [aims], tolerance, 1)
-    rows = CoupledRows(inside.bounds, inside.rows / inside.lengths[:, None])
+    rows = inside.coupled
     q = coordinates(robot)
     ports = (
         replace(q, name="q_next", about="after the step; m, rad"),

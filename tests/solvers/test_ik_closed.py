@@ -1,0 +1,138 @@
+"""Inverse kinematics with closed loops, against the forward kinematics of the closed robot and closed forms."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+from linkages import LEG_DRIVEN, cassie_leg, closed, delta, fourbar, gripper, slider
+
+SITE = '<site name="pen" pos="0.15 0.1 0"/>'
+BARS = kt.load(fourbar(hand=SITE), format="mjcf")
+X = np.linspace(-3, 3, 13)[:, None]
+
+
+@pytest.fixture(scope="module")
+def pen():
+    return kt.ik(BARS, "pen", goal="position", driven=["crank"]), kt.fk(BARS, "pen", driven=["crank"])
+
+
+def test_a_four_bar_reaches_what_its_crank_reaches(pen):
+    solve, fk = pen
+    p = fk(X)[:, :3, 3]
+    found = solve(p)
+    assert found.success.all()
+    np.testing.assert_allclose(fk(found.q[:, :1])[:, :3, 3], p, rtol=0, atol=2e-6)
+    np.testing.assert_allclose(kt.fk(BARS, "pen")(found.q)[:, :3, 3], p, rtol=0, atol=2e-6)
+    turns = found.q - closed(np.pi / 2 + found.q[:, 0])  # Freudenstein's equation
+    np.testing.assert_allclose(turns - 2 * np.pi * np.round(turns / (2 * np.pi)), 0, atol=1e-9)
+    np.testing.assert_allclose(kt.kinematics.loop_error(BARS)(found.q), found.gap, atol=1e-15)
+    assert found.gap.shape == (13, 1, 2)
+    assert found.gap.max() < 1e-12
+    assert np.abs(found.q[:, 0]).max() <= np.pi
+    one = solve(p[2])
+    np.testing.assert_array_equal(one.q, found.q[2])
+    assert one.success is True
+    assert one.iterations == found.iterations[2]
+    start = found.q[5]
+    begun = solve(p[5], q0=start)
+    np.testing.assert_allclose(begun.q, start, atol=1e-6)
+    assert begun.iterations == 0
+
+
+def test_the_branch_is_that_of_the_start(pen):
+    solve, fk = pen
+    start = np.array([0.0, *closed(np.pi / 2, -1.0)[1:]])
+    p = fk([0.4], q0=start)[:3, 3]
+    found = solve(p, q0=start)
+    assert found.success
+    turns = (found.q - closed(np.pi / 2 + found.q[0], -1.0)) / (2 * np.pi)
+    np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
+    assert np.linalg.norm(solve(fk([0.4], q0=start)[:3, 3]).residual) > 1e-3  # not on the other branch
+
+
+def test_out_of_reach_it_is_closed_and_near_the_closest_point(pen):
+    solve, fk = pen
+    for off in ([0.05, 0, 0], [0, 0.2, 0], [0, 0, 0.2]):
+        p = fk([0.7])[:3, 3] + off
+
+        def cost(x, p=p):
+            return np.sum((fk(x)[:3, 3] - p) ** 2)
+
+        found = solve(p)
+        assert not found.success
+        assert found.gap.max() < 1e-9
+        np.testing.assert_allclose(found.residual[0] ** 2, cost(found.q[:1]), rtol=1e-9)
+        least = min((cost([x]), x) for x in np.linspace(-np.pi, np.pi, 361))
+        best = minimize(cost, [least[1]], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-16}).fun
+        assert found.residual[0] ** 2 <= best * (1 + 1e-4)
+
+
+def test_what_cannot_close_or_is_wrong_says_so(pen):
+    solve, fk = pen
+    link = '<body name="{0}" pos="{1} 0 0"><joint name="{0}"/><geom size="0.1"/>'.format
+    links = f"{link('crank', 0)}{link('coupler', 1)}</body></body>{link('rocker', 3)}</body>"
+    pin = '<equality><connect body1="coupler" body2="rocker" anchor="0.5 1 0"/></equality>'
+    swing = kt.load(f"<mujoco><worldbody>{links}</worldbody>{pin}</mujoco>", format="mjcf")  # up to crank = 1.32
+    reach = kt.ik(swing, "coupler", goal="position", driven=["crank"])
+    found = reach([np.cos(1.0), np.sin(1.0), 0.0], q0=[2.5, 0.0, 0.0])
+    assert not found.success
+    assert found.gap[0, 0] > 0.1
+    np.testing.assert_allclose(found.gap, kt.kinematics.loop_error(swing)(found.q))
+    assert reach([np.cos(1.0), np.sin(1.0), 0.0]).success
+    edge = reach([np.cos(1.5), np.sin(1.5), 0.0])
+    assert not edge.success
+    assert edge.gap.max() < 1e-9
+    np.testing.assert_allclose(edge.q[0], 1.32347, atol=2e-3)
+    many = solve(np.array([fk([0.3])[:3, 3], [np.nan, 0, 0]]))
+    assert many.success.tolist() == [True, False]
+    assert np.isnan(many.residual[1]).all()
+    np.testing.assert_allclose(many.q[1], BARS.zero, atol=1e-9)
+    for options, message in (
+        ({"driven": ["crank"], "clearance": 0.1}, "closed loops need hard goals without clearance"),
+        ({"loops": "closed"}, "driven is missing"),
+        ({"driven": ["crank"], "loops": "ignore"}, "driven= closes them"),
+        ({"loops": "open"}, "expected one of 'refuse', 'ignore', 'closed'"),
+        ({"driven": ["crank"], "joints": ["crank"], "at": "input"}, "at='input' and driven="),
+    ):
+        with pytest.raises(kt.KinetreeError, match=message):
+            kt.ik(BARS, "pen", **options)
+    with pytest.raises(kt.KinetreeError, match="closed loops need hard goals"):
+        kt.ik(BARS, [kt.goal.position("pen", weight=1.0)], driven=["crank"])
+    with pytest.raises(kt.KinetreeError, match="q0"):
+        solve(np.zeros((3, 3)), q0=np.zeros((2, 3)))
+
+
+@pytest.mark.slow
+def test_a_delta_a_gripper_a_slider_and_a_leg():
+    """Balls, free plates and several loops; what moves is what is driven and what follows."""
+    for text, kind, frame, driven, goal, far in (
+        (delta(), "mjcf", "plate", ["arm0", "arm1", "arm2"], "position", 0.6),
+        (gripper(), "mjcf", "left_finger", ["right_drive"], "pose", 0.5),
+        (slider(), "sdf", "rod", ["turn"], "pose", 1.0),
+        (cassie_leg(), "mjcf", "foot", LEG_DRIVEN[1:], "position", 0.2),
+    ):
+        robot = kt.load(text, format=kind)
+        close = kt.kinematics.close(robot, driven)
+        columns = list(close.roles.columns)
+        rng = np.random.default_rng(0)
+        x = close.start[columns] + rng.uniform(-far, far, (30, len(columns)))
+        closed_at = close(x)
+        x = x[closed_at.success & (robot.limits.margin(closed_at.q) >= 0).all(axis=-1)]
+        assert len(x) >= 10
+        base = robot.root if frame != "foot" else "pelvis"
+        fk = kt.fk(robot, frame, base, driven=driven)
+        T = fk(x)
+        solve = kt.ik(robot, frame, base, goal=goal, driven=driven)
+        found = solve(T if goal == "pose" else T[:, :3, 3])
+        assert found.success.all(), frame
+        here = fk(found.q[:, columns])
+        np.testing.assert_allclose(here[:, :3, 3], T[:, :3, 3], rtol=0, atol=2e-6)
+        if goal == "pose":
+            turns = Rotation.from_matrix(here[:, :3, :3].swapaxes(-1, -2) @ T[:, :3, :3]).magnitude()
+            assert turns.max() < 2e-6
+        assert kt.kinematics.loop_error(robot)(found.q).max() < 1e-9
+        assert (robot.limits.margin(found.q) >= -1e-8).all()
+        if close.held and frame == "foot":
+            np.testing.assert_allclose(found.q[:, robot.q_slices["base"]], 0 * found.q[:, :7] + close.start[:7])
