@@ -112,9 +112,8 @@ class NoVelocity(JointQuality):
     def check(self, ranged: tuple[Joint, ...]) -> Found:
         """Zero velocity of joints that follow no other and have a range; one finding for all."""
         moving = [joint for joint in ranged if joint.coordinated and joint.limit.lower != joint.limit.upper]
-        yield from self.shared(
-            "the velocity limit is 0; expected more than 0", [j for j in moving if not j.limit.velocity]
-        )
+        still = [joint for joint in moving if joint.limit.velocity == 0]
+        yield from self.shared("the velocity limit is 0; expected more than 0", still)
 
 
 class NegativeMaximum(JointQuality):
