@@ -1,6 +1,7 @@
 """Paths: configurations of a robot over a parameter, without times."""
 
 from dataclasses import dataclass
+from math import perm
 from typing import Any
 
 import numpy as np
@@ -88,11 +89,9 @@ class Path(Brief):
             raise fail("path", f"order is {order}; expected 0 for q, and whole numbers above it for derivatives")
         k = len(self.coefficients) - 1
         since = np.asarray(since, dtype=float)[..., None]
-        found = np.zeros((*np.broadcast_shapes(np.shape(piece), since.shape[:-1]), self.robot.nq))
-        for j in range(k - order + 1):
-            power = k - j
-            scale = float(np.prod(np.arange(power - order + 1, power + 1)))
-            found = found * since + scale * self.coefficients[j][piece]
+        found: Array = perm(k, order) * self.coefficients[0][piece] + 0.0 * since
+        for power, coefficient in zip(range(k - 1, order - 1, -1), self.coefficients[1:], strict=False):
+            found = found * since + perm(power, order) * coefficient[piece]
         return found
 
     def _check_jumps(self) -> None:
