@@ -50,6 +50,7 @@ def test_durations_in_closed_form():
     assert motion("jerk", (1.0, 2.0, 8.0)).times[-1] == pytest.approx(1.5 / 1.0 + 1.0 / 2.0 + 2.0 / 8.0)
 
 
+@pytest.mark.slow
 def test_the_trapezoid_is_the_fastest():
     path = through(ARM, [[0, 0], [1.5, -0.6]])
     fastest = retime(path, velocity=1.0, acceleration=2.0, points=1500).times[-1]
@@ -88,6 +89,18 @@ def test_each_joint_counts():
 def test_what_is_missing_or_wrong_is_named(profile, options, message):
     with pytest.raises(kt.KinetreeError, match=message):
         point_to_point(ARM, [0, 0], [1, 0.5], profile=profile, **options)
+
+
+def test_followers_count():
+    text = "<mujoco><worldbody>{}</worldbody><equality><joint joint1='b' joint2='a' polycoef='{}'/></equality></mujoco>"
+    links = "".join(f"<body><joint name='{name}' axis='0 0 1'/><geom size='1'/></body>" for name in "ab")
+    twice, bent = (kt.load(text.format(links, c), format="mjcf") for c in ("0 2 0 0 0", "0 2 1 0 0"))
+    found = point_to_point(twice, [0.0], [1.0], profile="trapezoid", acceleration={"a": 9.0, "b": 8.0})
+    assert found.times[-1] == pytest.approx(2 * np.sqrt(2 / 8.0))
+    with pytest.raises(kt.KinetreeError, match="joint 'b' follows by a polynomial"):
+        point_to_point(bent, [0.0], [1.0], acceleration=1.0)
+    fast = retime(through(bent, [[0.0], [1.0]]), acceleration={"a": 1e6, "b": 1e6}, velocity={"b": 2.0}).times[-1]
+    assert fast == pytest.approx((2 + 1) / 2.0, rel=1e-2)  # b = 2 a + a² moves 3 rad at 2 rad/s
 
 
 def test_a_line_that_leaves_the_limits_is_refused():

@@ -28,7 +28,7 @@ def slide(axis="1 0 0", mass=2.0, velocity=100.0, effort=8.0, parts="", more="",
 
 
 def duration(path, **options):
-    return float(retime(path, **options).times[-1])
+    return float(retime(path, **{"points": 200} | options).times[-1])
 
 
 def two_phases(way, up, down):
@@ -53,8 +53,8 @@ def test_a_line_takes_two_phases():
 def test_a_fast_line_has_a_third_phase():
     """v / a + d / v."""
     line = through(ARM, [[0, 0], [1, 0.5]])
-    assert duration(line, acceleration=4.0, velocity=1.0, points=1500) == pytest.approx(1.25, abs=1e-3)
-    assert duration(line, acceleration=4.0, velocity={"q2": 0.5}, points=1500) == pytest.approx(1.25, abs=1e-3)
+    assert duration(line, acceleration=4.0, velocity=1.0, points=600) == pytest.approx(1.25, abs=2e-3)
+    assert duration(line, acceleration=4.0, velocity={"q2": 0.5}, points=600) == pytest.approx(1.25, abs=2e-3)
 
 
 def test_corners_are_stops():
@@ -82,7 +82,7 @@ def test_the_way_back_takes_as_long():
     back = through(ARM, path(path.s[::-1]), s=path.s[-1] - path.s[::-1])
     assert back(back.s[-1] - 1.0) == pytest.approx(path(1.0))
     options = {"velocity": 2.0, "acceleration": [5.0, 3.0]}
-    assert duration(back, **options) == pytest.approx(duration(path, **options), rel=1e-4)
+    assert duration(back, **options) == pytest.approx(duration(path, **options), rel=1e-3)
 
 
 @pytest.mark.parametrize("points", [30, 300])
@@ -96,6 +96,7 @@ def test_limits_hold_between_samples_and_one_is_reached(degree, points):
     assert np.median(reached) > (0.8 if points == 30 else 0.995)  # a fastest motion always is at a limit
 
 
+@pytest.mark.slow
 def test_samples_are_on_the_path_and_their_derivatives_agree():
     path = wavy()
     motion = retime(path, velocity=2.0, acceleration=5.0, period=1e-3, points=200)
@@ -150,7 +151,7 @@ def test_forces_of_a_slide():
     assert duration(through(slide(), line), torque={"x": 32.0}) == pytest.approx(0.5, abs=1e-9)
     up = slide("0 0 1", effort=40.0)
     expected = two_phases(1.0, 20 - 9.81, 20 + 9.81)
-    assert duration(through(up, line), torque=True, points=1500) == pytest.approx(expected, rel=5e-4)
+    assert duration(through(up, line), torque=True, points=600) == pytest.approx(expected, rel=1e-3)
     assert duration(through(up, line), torque=True, acceleration=10.0) == pytest.approx(2 * np.sqrt(0.1), abs=1e-9)
     with pytest.raises(
         kt.KinetreeError, match=r"standing still takes 19\.6 of joint 'x', N m or N, and its limit is 8"
@@ -174,6 +175,7 @@ def test_payloads():
         retime(through(level, line), acceleration=1.0, payload={"cart": 1.0})
 
 
+@pytest.mark.slow
 def test_dampers_slow_a_motion_and_help_to_brake():
     """m a = F - c v, then -F - c v; bang-bang, integrated apart."""
     F, c, m = 8.0, 3.0, 2.0
@@ -229,8 +231,8 @@ def test_followers_count():
 
 def test_deceleration_of_the_model():
     robot = slide(more=' acceleration="4" deceleration="1"', version="1.2")
-    assert duration(through(robot, [[0.0], [1.0]]), points=1500) == pytest.approx(two_phases(1.0, 4.0, 1.0), rel=5e-4)
-    assert duration(through(robot, [[1.0], [0.0]]), points=1500) == pytest.approx(two_phases(1.0, 4.0, 1.0), rel=5e-4)
+    assert duration(through(robot, [[0.0], [1.0]]), points=600) == pytest.approx(two_phases(1.0, 4.0, 1.0), rel=1e-3)
+    assert duration(through(robot, [[1.0], [0.0]]), points=600) == pytest.approx(two_phases(1.0, 4.0, 1.0), rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -246,6 +248,10 @@ def test_deceleration_of_the_model():
         ({"acceleration": 1.0, "velocity": "fast"}, "velocity is no array of numbers"),
         ({"acceleration": 1.0, "points": 1}, "points is 1; expected whole numbers from 2"),
         ({"acceleration": 1.0, "period": 0.0}, "period is 0.0; expected"),
+        (
+            {"acceleration": 1.0, "period": 1e-9},
+            "1e-09; .* of which the motion takes at most 10,000,000",
+        ),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(options, message):
@@ -291,3 +297,14 @@ def test_joints_are_chosen_as_elsewhere():
     motion = retime(path, acceleration=1.0, velocity=False)
     assert motion.names == ("neck_pitch", "neck_roll")
     assert motion.times[-1] == pytest.approx(2 * np.sqrt(0.2))
+
+
+def test_limits_of_zero_are_named():
+    line = [[0.0], [1.0]]
+    with pytest.raises(kt.KinetreeError, match="joint 'x' moves, and its limit of velocity is 0 in the model"):
+        retime(through(slide(velocity=0.0), line), acceleration=1.0)
+    assert duration(through(slide(velocity=0.0), line), acceleration=4.0, velocity=50.0) == pytest.approx(1.0)
+    with pytest.raises(kt.KinetreeError, match="no speed at s = 0"):
+        retime(through(slide(effort=0.0), line), torque=True)
+    with pytest.raises(kt.KinetreeError, match=r"no speed at s = |standing still"):
+        retime(through(slide("0 0 1", effort=2.0 * 9.81), line), torque=True)

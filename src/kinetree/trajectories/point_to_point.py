@@ -16,8 +16,13 @@ from kinetree.trajectories.bounds import Bounds, bounds_of, followers_of
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.reasons import check_inside
+from kinetree.trajectories.timing import samples
 
 Profile = Literal["quintic", "trapezoid", "jerk"]
+
+
+Phase = tuple[float, list[float]]
+"""A part of a motion: its duration, s, and its coefficients of t⁰, t¹ … from its beginning."""
 
 
 class Rates(NamedTuple):
@@ -26,13 +31,6 @@ class Rates(NamedTuple):
     v: float
     a: float
     j: float
-
-
-class Phase(NamedTuple):
-    """A part of a motion: its duration, s, and its coefficients of t⁰, t¹ … from its beginning."""
-
-    duration: float
-    coefficients: list[float]
 
 
 @robot_query
@@ -69,8 +67,6 @@ def point_to_point(
     """
     assert not joints, "the decorator applies these options"
     one_of("profile", profile, PROFILES)
-    if not 0.0 < period < np.inf:
-        raise fail("period", f"period is {period!r}; expected a finite number of seconds above 0")
     ends = [checked_q(robot.limits, q, name) for q, name in ((q0, "q0"), (q1, "q1"))]
     for q, name in zip(ends, ("q0", "q1"), strict=True):
         if q.shape != (robot.nq,) or not np.isfinite(q).all():
@@ -87,6 +83,10 @@ def _rates(line: Path, given: dict[str, Bounds], profile: str) -> Rates:
     followers = followers_of(robot)
     columns = rate_columns(robot)
     way = np.where(columns < 0, 0.0, line(0.0, 1)[columns])
+    for follower in followers:
+        if len(follower.coefficients) > 2 and way[follower.leader]:
+            message = f"joint {follower.name!r} follows by a polynomial, and its speed changes on the way"
+            raise fail("retime", message, fix="time it with retime(through(robot, [q0, q1]))")
     sizes = np.abs(np.append(way, [f.coefficients[1] * way[f.leader] for f in followers]))
     found = []
     for option, value in given.items():
@@ -98,16 +98,15 @@ def _rates(line: Path, given: dict[str, Bounds], profile: str) -> Rates:
     needed = {"quintic": min(rates.v, rates.a), "trapezoid": rates.a, "jerk": rates.j}[profile]
     if way.any() and np.isinf(needed):
         what = {"quintic": "velocity or acceleration", "trapezoid": "acceleration"}.get(profile, profile)
-        raise fail(
-            "retime", f"no limit of {what} for the joints that move", fix=f"pass {what.split()[-1]}=, such as 5.0"
-        )
+        fix = f"pass {what.split()[-1]}=, such as 5.0"
+        raise fail("retime", f"no limit of {what} for the joints that move", fix=fix)
     return rates
 
 
 def _quintic(rates: Rates) -> list[Phase]:
     """The largest speed is 15 / (8 T), the largest acceleration 10 / (√3 T²)."""
     T = max(15.0 / (8.0 * rates.v), np.sqrt(10.0 / (np.sqrt(3.0) * rates.a)))
-    return [Phase(T, [0.0, 0.0, 0.0, 10.0 / T**3, -15.0 / T**4, 6.0 / T**5])]
+    return [(T, [0.0, 0.0, 0.0, 10.0 / T**3, -15.0 / T**4, 6.0 / T**5])]
 
 
 def _trapezoid(rates: Rates) -> list[Phase]:
@@ -133,9 +132,8 @@ def _phases(parts: list[tuple[float, float]], order: int) -> list[Phase]:
     state, found = np.zeros(order), []
     for duration, highest in parts:
         T = max(duration, 0.0)
-        scale = np.cumprod([1.0, *range(1, order + 1)])
-        coefficients = np.append(state, highest) / scale
-        found.append(Phase(T, coefficients.tolist()))
+        coefficients = np.append(state, highest) / np.cumprod([1.0, *range(1, order + 1)])
+        found.append((T, coefficients.tolist()))
         value = np.polynomial.Polynomial(coefficients)
         state = np.array([value.deriv(k)(T) if k else value(T) for k in range(order)])
     return found
@@ -144,13 +142,13 @@ def _phases(parts: list[tuple[float, float]], order: int) -> list[Phase]:
 def _motion(line: Path, phases: list[Phase], period: float) -> Motion:
     """Return samples of s(t) on a line."""
     moving = bool(line.coefficients[0].any())
-    starts = np.cumsum([0.0, *(phase.duration for phase in phases)]) if moving else np.zeros(2)
-    count = int(np.ceil(starts[-1] / period - 1e-9))
+    starts = np.cumsum([0.0, *(duration for duration, _ in phases)]) if moving else np.zeros(2)
+    count = samples(starts[-1], period)
     times = np.append(np.arange(count) * period, starts[-1]) if count else np.array([0.0])
     s: list[Array] = [np.zeros(len(times)) for _ in range(3)]
     which = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(phases) - 1) if moving else times
-    for i, phase in enumerate(phases if moving else []):
-        value, own = np.polynomial.Polynomial(phase.coefficients), which == i
+    for i, (_, coefficients) in enumerate(phases if moving else []):
+        value, own = np.polynomial.Polynomial(coefficients), which == i
         for order in range(3):
             s[order][own] = (value.deriv(order) if order else value)((times - starts[i])[own])
     way = line(0.0, 1)

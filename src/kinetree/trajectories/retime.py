@@ -18,7 +18,7 @@ from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.passes import StuckError, fastest
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.payload import with_payload
-from kinetree.trajectories.reasons import check_inside, reason, too_slow
+from kinetree.trajectories.reasons import check_inside, reason, stands_still, too_slow
 from kinetree.trajectories.rows import Limited, gentle_speed, rows_of, solve_for_u, torques_of
 from kinetree.trajectories.slower import slowing
 from kinetree.trajectories.timing import Timing
@@ -92,8 +92,6 @@ def retime(
             check_inside(one)
     if points < 2:
         raise fail("retime", f"points is {points}; expected whole numbers from 2")
-    if period is not None and not 0.0 < period < np.inf:
-        raise fail("period", f"period is {period!r}; expected a finite number of seconds above 0")
     options = Options(velocity, acceleration, torque, payload)
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
     found: list[Motion] = []
@@ -119,6 +117,8 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> list[Timing]:
             x = _profile(limited, at, step, stops, ease)
         except StuckError as stuck:
             raise reason(stuck, paths[stuck.path], grids[stuck.path], limited, followers) from None
+        if (still := np.argwhere(x[1:] + x[:-1] <= 0.0)).size:
+            raise stands_still(paths[still[0, 1]], grids[still[0, 1]], int(still[0, 0]))
         rise = np.diff(x, axis=0)
         between = x[:-1, :, None] + rise[:, :, None] * PARTS
         share = slowing(limited, at, between[..., None], (rise / (2.0 * step))[..., None, None])
@@ -136,7 +136,7 @@ def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) ->
     deceleration = bounds_of(robot, followers, "acceleration", options.acceleration, "deceleration")
     deceleration = np.where(np.isfinite(deceleration), deceleration, acceleration)
     torque = bounds_of(robot, followers, "torque", options.torque, "effort")[: robot.nv]
-    if options.torque is False:
+    if options.torque is False or options.torque is None:
         if options.payload:
             raise fail("payload", "a payload changes torques alone; expected torque=True with payload=")
         return Limited(velocity, acceleration, deceleration, torque, None, False)
@@ -150,6 +150,11 @@ def check_limited(robot: Robot, limited: Limited, at: Along) -> None:
     nv = robot.nv
     moves = np.abs(at.first[..., :nv]).max(axis=(0, 1, 2)) > 0.0
     free = moves & np.isinf(limited.acceleration[:nv]) & np.isinf(limited.torque)
+    for what, bound in (("velocity", limited.velocity), ("acceleration", limited.acceleration)):
+        if (still := moves & (bound[:nv] == 0.0)).any():
+            name = robot.velocity_names[int(np.argmax(still))]
+            fix = f"pass {what}=, such as {{{name!r}: 1.0}}"
+            raise fail("retime", f"joint {name!r} moves, and its limit of {what} is 0 in the model", fix=fix)
     if free.any():
         names = listed(name for name, is_free in zip(robot.velocity_names, free, strict=True) if is_free)
         message = f"no limit of acceleration or torque for {names}, without which a motion could be infinitely fast"

@@ -4,10 +4,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.errors import fail
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.along import Grid
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
+
+MOST = 10_000_000
+"""Most samples of a motion."""
+
+
+def samples(duration: float, period: float) -> int:
+    """Return how many periods a duration takes. Raises KinetreeError for a period that is not above 0, or too short."""
+    if not duration / MOST <= period < np.inf or not period > 0.0:
+        least = f"of which the motion takes at most {MOST:,}"
+        raise fail("period", f"period is {period!r}; expected a finite number of seconds above 0, {least}")
+    return int(np.ceil(duration / period - 1e-9))
 
 
 class Timing(NamedTuple):
@@ -25,7 +37,7 @@ class Timing(NamedTuple):
         n = len(self.grid.step)
         if period is None:
             return self._sampled(times, np.minimum(np.arange(n + 1), n - 1), 1.0, times)
-        count = max(1, int(np.ceil(times[-1] / period - 1e-9)))
+        count = max(1, samples(times[-1], period))
         slower = times[-1] / (count * period)
         own = np.linspace(0.0, times[-1], count + 1)
         interval = np.clip(np.searchsorted(times, own, side="right") - 1, 0, n - 1)
