@@ -22,7 +22,7 @@ OPTIONS = "    options:\n      heading: {heading}\n      toc_label: {label}\n   
 def pages() -> dict[str, str]:
     """Return the pages, file on the site to Markdown."""
     made = {"kinetree": _flat(), "controllers": _controllers(), "bridges": _bridges(), "spatial": _spatial()}
-    for name in ("kinematics", "dynamics", "goal", "limits", "edit", "icub"):
+    for name in ("kinematics", "dynamics", "goal", "limits", "motion", "edit", "icub"):
         module = getattr(kt, name)
         made[name] = _page(
             f"kinetree.{name}", with_lists(inspect.getdoc(module) or ""), _members(module), f"kt.{name}."

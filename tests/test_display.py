@@ -74,6 +74,7 @@ def things(icub_file):
         kt.icub.from_board(built_in, "left_arm", np.zeros((99, 7)), unit="deg"),
         kt.icub.to_board(built_in, "left_arm", np.zeros((99, built_in.nq)), unit="deg"),
         *(*kt.icub.couplings(), contact, kt.icub.contact_torques(built_in, np.zeros((99, built_in.nq)), [])),
+        *(kt.motion.Path(ARM, [0, 1], np.zeros((4, 1, ARM.nq))), kt.motion.Motion(("a",) * 99, None, np.ones((9, 99)))),
         kt.icub.Taxels("a", np.zeros((999, 3)), np.zeros((999, 3)), np.ones(999), None, "taxel"),
     ]
 
@@ -92,7 +93,7 @@ def test_no_repr_has_more_than_ten_lines(things):
         assert text.count("\n") < 10, text
         assert max(map(len, text.split("\n"))) <= 2500, text
         assert text.isprintable() or all(line.isprintable() for line in text.split("\n")), text
-    modules = (kt, kt.kinematics, kt.dynamics, kt.limits, kt.icub)
+    modules = (kt, kt.kinematics, kt.dynamics, kt.limits, kt.icub, kt.motion)
     classes = {
         thing for module in modules for name in module.__all__ if inspect.isclass(thing := getattr(module, name))
     }

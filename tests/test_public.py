@@ -77,7 +77,7 @@ def test_objects_show_what_is_for_their_users():
         assert pydoc.render_doc(thing)
 
 
-@each("name", ["dynamics", "edit", "goal", "icub", "kinematics", "limits"])
+@each("name", ["dynamics", "edit", "goal", "icub", "kinematics", "limits", "motion"])
 def test_modules_have_public_names_alone(name):
     module = getattr(kt, name)
     public = {key: getattr(module, key) for key in dir(module) if key.isidentifier() and not key.startswith("_")}
@@ -165,7 +165,7 @@ def test_a_dotted_name_is_no_attribute():
     assert not hasattr(kt, "")
 
 
-@each("module", [kt.limits, kt.kinematics, kt.dynamics, kt.icub])
+@each("module", [kt.limits, kt.kinematics, kt.dynamics, kt.icub, kt.motion])
 def test_help_of_a_module_lists_its_functions(module):
     text = pydoc.plaintext.document(module)
     assert set(module.__all__) == {name for name in vars(module) if name[0] not in "_@"}

@@ -45,6 +45,9 @@ Contact
     collisions      which links are in contact, exactly; how far apart they are, and where
     clearance       lower bound of the least distance of links, with derivatives
 
+Motion
+    motion          module: paths, and the fastest motions along them
+
 Limits, controllers
     margin          distance to each limit, negative outside
     guard           change commands so that joints stay inside all limits
@@ -74,7 +77,14 @@ from kinetree.saving import save as save, text as text
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kinetree import dynamics as dynamics, goal as goal, icub as icub, kinematics as kinematics, limits as limits
+    from kinetree import (
+        dynamics as dynamics,
+        goal as goal,
+        icub as icub,
+        kinematics as kinematics,
+        limits as limits,
+        motion as motion,
+    )
     from kinetree.building import chain as chain
     from kinetree.checker.check import check as check
     from kinetree.compiler.kernel import Kernel as Kernel
@@ -136,7 +146,7 @@ else:
         "tcp_from_points": "lab.frames_from_points",
         "transforms": "queries.transforms",
     }
-    _MODULES = ("dynamics", "goal", "icub", "kinematics", "limits")
+    _MODULES = ("dynamics", "goal", "icub", "kinematics", "limits", "motion")
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]
     __all__ += [*_LATER, *_MODULES]
     register("kinetree.queries.controllers", ("pose", "to_pose", "joints", "to_q", "limit_joints"))

@@ -42,11 +42,8 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
     if isinstance(source, Motion):
-        times = source.times
-        if times is not None and not (times.shape == source.q.shape[:1] and np.isfinite(times).all()):
-            raise fail("motion", "the times are not finite numbers, one for each sample")
         columns = _columns(dict(zip(source.names, source.q.T, strict=True)), source.names)
-        return motion_of(robot, columns._replace(times=times, notes=source.notes), "rad")
+        return motion_of(robot, columns._replace(times=source.times, notes=source.notes), "rad")
     if (names := column_names(source)) is not None:
         return motion_of(robot, _columns(source, names), unit)
     if not isinstance(source, str | os.PathLike):

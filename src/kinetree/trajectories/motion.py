@@ -1,15 +1,17 @@
 """Motions: values of coordinates of a robot over time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.errors import Finding, KinetreeError, nearest_names
+from kinetree.display import Brief, counted, number, shortened
+from kinetree.errors import Finding, KinetreeError, fail, nearest_names
 from kinetree.model.magnitudes import LARGEST, LEGAL
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
+from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
 TIMES = ("time", "t", "stamp")
@@ -18,18 +20,47 @@ FOLLOWS = 1e-3
 """Largest difference of a follower's column from the value by its leader, rad or m."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Motion(Brief):
     """Values of coordinates of a robot over time.
 
     names (k): coordinates, in the order of q. times (n,): s, increasing, or None if there are none.
     q (n, k): rad and m; quaternions have length 1. notes: warnings about what the file has besides.
+    robot: whose coordinates these are, or None if unknown. qd, qdd (n, k): first and second derivatives of each
+    coordinate with respect to time, where they are known; where qdd jumps, it is that after the sample.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
+        >>> motion = kt.motion.Motion(("q2",), [0.0, 1.0], [[0.0], [0.5]], robot=arm)
+        >>> motion
+        Motion of 'q2': 2 samples, 0 to 1 s
     """
 
     names: tuple[str, ...]
-    times: Array | None = field(repr=False)
-    q: Array = field(repr=False)
-    notes: tuple[Finding, ...] = field(default=(), repr=False)
+    times: Array | None
+    q: Array
+    notes: tuple[Finding, ...] = ()
+    robot: Robot | None = None
+    qd: Array | None = None
+    qdd: Array | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("times", "q", "qd", "qdd"):
+            if (values := getattr(self, name)) is not None:
+                object.__setattr__(self, name, frozen(numbers(values, "motion", f"{name} of a motion is")))
+        shape = np.shape(self.q)
+        for name, of in (("q", self.q), ("qd", self.qd), ("qdd", self.qdd)):
+            if of is not None and (of.shape != shape or shape[1:] != (len(self.names),)):
+                legal = f"expected (n, {len(self.names)}), a column for each of {', '.join(self.names)[:200]}"
+                raise fail("motion", f"{name} of the motion has shape {of.shape}; {legal}")
+        if self.times is not None and not (self.times.shape == shape[:1] and np.isfinite(self.times).all()):
+            raise fail("motion", "the times are not finite numbers, one for each sample")
+
+    def __repr__(self) -> str:
+        what = repr(self.names[0]) if len(self.names) == 1 else counted(len(self.names), "coordinate")
+        span = "" if self.times is None else f", {number(self.times[0])} to {number(self.times[-1])} s"
+        return f"Motion of {shortened(what, 200)}: {counted(len(self.q), 'sample')}{span}"
 
 
 class Columns(NamedTuple):
@@ -74,7 +105,7 @@ def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
         raise columns.fault(
             int(bad[0]) + 1, f"the time is {after:.12g} after {before:.12g}; expected times that increase"
         )
-    return Motion(names, None if times is None else frozen(times), frozen(q), columns.notes)
+    return Motion(names, times, q, columns.notes, robot)
 
 
 def filled(robot: Robot, motion: Motion, q: Array) -> Array:

@@ -1,0 +1,74 @@
+"""Limits of speeds, accelerations and torques: those of the model, and those that a caller gives instead."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.errors import fail, nearest_names
+from kinetree.model.mimic import mimic_polynomial
+from kinetree.model.robot import Joint, Robot
+from kinetree.spatial.numbers import numbers
+from kinetree.spatial.se3 import Array
+
+
+class Follower(NamedTuple):
+    """A joint that follows coordinate `leader` of qd by a polynomial; coefficients: from the constant on."""
+
+    name: str
+    leader: int
+    coefficients: list[float]
+
+
+def followers_of(robot: Robot) -> list[Follower]:
+    """Return the joints that follow those with coordinates."""
+    found = []
+    for name, joint in robot.joints.items():
+        if joint.mimic:
+            leader, coefficients = mimic_polynomial(robot, name)
+            if leader in robot.joint_names:
+                found.append(Follower(name, robot.velocity_names.index(leader), coefficients))
+    return found
+
+
+Bounds = bool | float | Sequence[float] | Mapping[str, float]
+"""True for those of the model; a number for all joints, an array in the order of qd, or a mapping by name."""
+
+
+def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: Any, field: str) -> Array:
+    """Return the bounds (nv + f,) of the coordinates of qd and of followers; inf without one.
+
+    given: what the caller passed as `option`. field: of `Limit`. Numbers that are not by name are of qd alone.
+    Raises KinetreeError for unknown names, other shapes, and numbers that are not above 0.
+    """
+    names, free = [*robot.velocity_names, *(one.name for one in followers)], np.full(robot.nv + len(followers), np.inf)
+    if given is False or given is None:
+        return free
+    model = np.array([*_by_coordinate(robot, field), *(_limit(robot.joints[f.name], 0, field) for f in followers)])
+    if given is True:
+        return model
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            if name not in names:
+                raise fail("retime", f"{option} has a number for {name!r}; {nearest_names(name, names)}")
+            model[names.index(name)] = _positive(option, value, ())
+        return model
+    model[: robot.nv] = _positive(option, given, (robot.nv,))
+    return model
+
+
+def _positive(option: str, given: Any, shape: tuple[int, ...]) -> Array:
+    values = numbers(given, "retime", f"{option} is")
+    if values.shape not in ((), shape) or not (values > 0).all():
+        more = f" (or {shape[0]} of them, in the order of velocity_names)" if shape else ""
+        raise fail("retime", f"{option} is {str(given)[:60]}; expected True or a number above 0{more}, or them by name")
+    return values
+
+
+def _by_coordinate(robot: Robot, field: str) -> list[float]:
+    joints = [robot.joints[name] for name in robot.joint_names]
+    return [_limit(joint, i, field) for joint in joints for i in range(joint.kind.nv)]
+
+
+def _limit(joint: Joint, i: int, field: str) -> float:
+    return abs(float(getattr(joint.limits[i], field))) if i < len(joint.limits) else np.inf

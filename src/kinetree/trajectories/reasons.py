@@ -1,0 +1,96 @@
+"""Why no motion along a path keeps the limits, and where."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kinetree.display import number
+from kinetree.errors import KinetreeError, fail
+from kinetree.spatial.se3 import Array
+from kinetree.trajectories.along import Grid, along
+from kinetree.trajectories.bounds import Follower
+from kinetree.trajectories.passes import StuckError
+from kinetree.trajectories.path import Path
+from kinetree.trajectories.rows import Limited
+
+OUTSIDE = 1e-9
+"""Distance, rad or m, by which a path may be outside of a limit."""
+NEGLIGIBLE = 1e-13
+"""Part of the largest coefficient of a polynomial below which its highest coefficients are rounding error."""
+
+
+def check_inside(path: Path) -> None:
+    """Raise KinetreeError, with the place, if a path leaves `robot.limits`, coupled ones included.
+
+    Each limit is a polynomial of s; the coefficients of Bernstein bound it, and where these are outside of the limit,
+    its largest value is computed.
+    """
+    limits, k = path.robot.limits, len(path.coefficients) - 1
+    eye = np.eye(path.robot.nq)
+    G, h = np.concatenate([-eye, eye, limits.G]), np.concatenate([-limits.lower, limits.upper, limits.h])
+    kept = np.isfinite(h)
+    steps = np.diff(path.s)
+    powers = path.coefficients[::-1] @ G[kept].T * (steps ** np.arange(k + 1)[:, None])[..., None]  # (k + 1, m, r)
+    hull = np.einsum("ij,jmr->imr", bernstein(k), powers).max(axis=0)
+    worst: tuple[float, int, float] = (OUTSIDE, -1, 0.0)
+    for piece, row in np.argwhere(hull > h[kept] + OUTSIDE).tolist():
+        value = np.polynomial.Polynomial(powers[:, piece, row])
+        slope = value.deriv().trim(NEGLIGIBLE * np.abs(powers[:, piece, row]).max())
+        roots = slope.roots() if len(slope) > 1 else np.zeros(0)
+        places = np.array([0.0, 1.0, *np.clip(roots[np.abs(roots.imag) < 1e-6].real, 0.0, 1.0)])
+        off = value(places) - h[kept][row]
+        if off.max() > worst[0]:
+            worst = float(off.max()), row, float(path.s[piece] + places[off.argmax()] * steps[piece])
+    if worst[1] >= 0:
+        name = np.array(limits.names, dtype=object)[kept][worst[1]]
+        message = f"the path leaves limit {name!r} by {number(worst[0])} at s = {number(worst[2], 6)}"
+        fix = "choose other points, or degree=1 for straight lines; position=False leaves the test out"
+        raise fail("path", f"{message}, beyond the range of the model", fix=fix)
+
+
+def bernstein(k: int) -> Array:
+    """Return the matrix (k + 1, k + 1) from coefficients of powers, the constant first, to those of Bernstein."""
+    from math import comb
+
+    return np.array([[comb(i, j) / comb(k, j) for j in range(k + 1)] for i in range(k + 1)])
+
+
+def reason(stuck: StuckError, path: Path, grid: Grid, limited: Limited, followers: Sequence[Follower]) -> KinetreeError:
+    """Return the error for a place on a path where no speed keeps the limits."""
+    i = stuck.interval
+    part = Grid(grid.piece[i : i + 1], grid.since[i : i + 1], grid.step[i : i + 1], grid.stops[:2])
+    at = along([path], followers, [part])
+    where = f"at s = {number(path.s[grid.piece[i]] + grid.since[i], 6)}"
+    names = path.robot.velocity_names
+    if limited.dynamics is not None:
+        still = np.zeros((*at.q.shape[:-1], len(names)))
+        weight: Array = np.abs(limited.dynamics(at.q, still, still))[0, 0]
+        k, j = np.unravel_index((weight / limited.torque).argmax(), weight.shape)
+        if weight[k, j] > limited.torque[j]:
+            needs = f"standing still takes {number(weight[k, j])} of joint {names[j]!r}, N m or N"
+            fix = "a larger torque=, a smaller payload=, or another path"
+            return fail("retime", f"{needs}, and its limit is {number(limited.torque[j])}, {where}", fix=fix)
+    found = [*_names("acceleration", [*names, *(f.name for f in followers)], limited.acceleration)]
+    if limited.dynamics is not None:
+        found += _names("torque", names, limited.torque) * (2 if limited.is_damped else 1)
+    found = [*found, *found, "the rest of the path"]
+    B, U, L = stuck.rows.T
+    upper, lower = found[int(np.argmin(U - B * stuck.x))], found[int(np.argmax(L - B * stuck.x))]
+    both = " and ".join(dict.fromkeys((upper, lower)))
+    return fail("retime", f"no speed {where} keeps the limits of {both}", fix="larger limits, or another path")
+
+
+def _names(what: str, joints: Sequence[str], bounds: Array) -> list[str]:
+    return [f"{what} of {name!r}" for name, bound in zip(joints, bounds, strict=True) if np.isfinite(bound)]
+
+
+def too_slow(path: Path) -> KinetreeError:
+    """Return the error for a motion that keeps its limits at points, and that no slower one keeps between them."""
+    message = "a motor can bear the weight at the points of the path, but not everywhere between them"
+    return fail("retime", message, fix="more points=, a larger torque=, or another path")
+
+
+def stands_still(path: Path, grid: Grid, interval: int) -> KinetreeError:
+    """Return the error for an interval through which no speed above zero keeps the limits."""
+    where = number(path.s[grid.piece[interval]] + grid.since[interval], 6)
+    return fail("retime", f"the limits leave no speed at s = {where}", fix="larger limits, or another path")

@@ -1,0 +1,201 @@
+"""The fastest motion along a path inside limits of velocities, accelerations and torques."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kinetree.algorithms.reachability import FREE
+from kinetree.arguments import explain_type_errors
+from kinetree.display import listed
+from kinetree.errors import fail, wrong_type
+from kinetree.model.robot import Inertial, Robot
+from kinetree.queries.dynamics import inverse_dynamics
+from kinetree.spatial.se3 import Array
+from kinetree.trajectories.along import PARTS, Along, along, grid_of
+from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, followers_of
+from kinetree.trajectories.motion import Motion
+from kinetree.trajectories.passes import StuckError, fastest
+from kinetree.trajectories.path import Path
+from kinetree.trajectories.payload import with_payload
+from kinetree.trajectories.reasons import check_inside, reason, stands_still, too_slow
+from kinetree.trajectories.rows import Limited, gentle_speed, rows_of, solve_for_u, torques_of
+from kinetree.trajectories.slower import slowing
+from kinetree.trajectories.timing import Timing
+
+LANES = 64
+"""Paths that are computed at once."""
+ROUNDS = (1e300, 2.0, 1.5, 1.2, 1.1, 1.05, 1.02)
+"""By how much x may grow in each round, where joints are damped; each is about the speed of the one before."""
+
+
+EASED, CLOSE = 2, 0.995
+"""In intervals where limits would need a speed below the second number, less of the limits is used, this often."""
+
+
+class Options(NamedTuple):
+    """Limits as a caller gives them; see `retime`."""
+
+    velocity: Bounds
+    acceleration: Bounds
+    torque: Bounds
+    payload: Mapping[str, float | Inertial] | None
+
+
+@explain_type_errors
+def retime(
+    path: Path | Sequence[Path],
+    *,
+    velocity: Bounds = True,
+    acceleration: Bounds = True,
+    torque: Bounds = False,
+    payload: Mapping[str, float | Inertial] | None = None,
+    position: bool = True,
+    points: int = 1000,
+    period: float | None = None,
+) -> Any:
+    """Return the fastest Motion along a path from rest to rest; for several paths of one robot, a list of motions.
+
+    The method is TOPP-RA (Pham & Pham, 2018), with limits at both ends of each interval; then the motion is made slower
+    as a whole, most often by less than 1e-4, so that all limits hold between the points, too.
+
+    velocity, acceleration, torque: True takes the limits of the model; a number, an array in the order of qd (nv,), or
+    a mapping by name replaces them; False means none. rad, m, s, N m, N. URDF before 1.2 has no accelerations: then
+    `acceleration=` or `torque=` is needed. Speeds and accelerations of followers are limited by the model, or by name.
+    Torques are those of `kt.inverse_dynamics`, dampers included, friction not.
+    payload: masses at frames by name of the frame: a mass in kg at its origin, or an Inertial in its axes.
+    position: whether to test that the path is inside `robot.limits`, coupled ones included.
+    points: intervals of the path; more are more exact. A motion stops where the direction of a path jumps.
+    period: s, from sample to sample; the motion then lasts a multiple of it. By default the samples are at the ends of
+    the intervals, with q, qd and qdd.
+
+    Raises KinetreeError, with place and joint, for a path outside of the limits, for joints that move without a limit,
+    and where no motion keeps the limits, as where a motor cannot bear the weight.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
+        >>> path = kt.motion.through(arm, [[0, 0], [1, 0.5]])
+        >>> motion = kt.motion.retime(path, acceleration=4.0)
+        >>> motion.times[-1].round(6)  # half of the way 0.5 rad with 4 rad/s², half with -4: 2 sqrt(1 / 4) s
+        np.float64(1.0)
+    """
+    paths = [path] if isinstance(path, Path) else list(path)
+    if not paths:
+        return []
+    for one in paths:
+        if not isinstance(one, Path):
+            raise wrong_type("path", f"a path is a {type(one).__name__}; expected kt.motion.Path or a list of them")
+        if one.robot is not paths[0].robot:
+            raise fail("path", "the paths are of different robots; expected paths of one robot")
+        if position:
+            check_inside(one)
+    if points < 2:
+        raise fail("retime", f"points is {points}; expected whole numbers from 2")
+    options = Options(velocity, acceleration, torque, payload)
+    count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
+    found: list[Motion] = []
+    for first in range(0, len(paths), LANES):
+        timings = _timed(paths[first : first + LANES], count, options)
+        found += [one.motion() if period is None else one.motion(period) for one in timings]
+    return found[0] if isinstance(path, Path) else found
+
+
+def _timed(paths: Sequence[Path], count: int, options: Options) -> list[Timing]:
+    """Return the fastest motions along some paths, each of `count` intervals."""
+    robot = paths[0].robot
+    followers = followers_of(robot)
+    limited = limited_by(robot, followers, options)
+    grids = [grid_of(path, count) for path in paths]
+    at = along(paths, followers, grids)
+    check_limited(robot, limited, at)
+    step, stops = (np.stack([getattr(grid, name) for grid in grids], axis=1) for name in ("step", "stops"))
+    share = ease = np.ones(step.shape)
+    for _ in range(EASED + 1):
+        ease = ease * np.where(share.min(axis=0) < CLOSE, share**2, 1.0)
+        try:
+            x = _profile(limited, at, step, stops, ease)
+        except StuckError as stuck:
+            raise reason(stuck, paths[stuck.path], grids[stuck.path], limited, followers) from None
+        if (still := np.argwhere(x[1:] + x[:-1] <= 0.0)).size:
+            raise stands_still(paths[still[0, 1]], grids[still[0, 1]], int(still[0, 0]))
+        rise = np.diff(x, axis=0)
+        between = x[:-1, :, None] + rise[:, :, None] * PARTS
+        share = slowing(limited, at, between[..., None], (rise / (2.0 * step))[..., None, None])
+        if share.min() >= CLOSE:
+            break
+    if (bad := np.flatnonzero(share.min(axis=0) <= 0.0)).size:
+        raise too_slow(paths[bad[0]])
+    return [Timing(*one) for one in zip(paths, grids, (x * share.min(axis=0) ** 2).T, strict=True)]
+
+
+def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) -> Limited:
+    """Return the limits of a robot, and the kernel of its torques if they count."""
+    velocity = bounds_of(robot, followers, "velocity", options.velocity, "velocity")
+    acceleration = bounds_of(robot, followers, "acceleration", options.acceleration, "acceleration")
+    deceleration = bounds_of(robot, followers, "acceleration", options.acceleration, "deceleration")
+    deceleration = np.where(np.isfinite(deceleration), deceleration, acceleration)
+    torque = bounds_of(robot, followers, "torque", options.torque, "effort")[: robot.nv]
+    if options.torque is False or options.torque is None:
+        if options.payload:
+            raise fail("payload", "a payload changes torques alone; expected torque=True with payload=")
+        return Limited(velocity, acceleration, deceleration, torque, None, False)
+    loaded = with_payload(robot, options.payload or {})
+    damped = any(row.damping for joint in robot.joints.values() for row in joint.dynamics)
+    return Limited(velocity, acceleration, deceleration, torque, inverse_dynamics(loaded), damped)
+
+
+def check_limited(robot: Robot, limited: Limited, at: Along) -> None:
+    """Raise KinetreeError for joints that move without a limit of acceleration or torque."""
+    nv = robot.nv
+    moves = np.abs(at.first[..., :nv]).max(axis=(0, 1, 2)) > 0.0
+    free = moves & np.isinf(limited.acceleration[:nv]) & np.isinf(limited.torque)
+    for what, bound in (("velocity", limited.velocity), ("acceleration", limited.acceleration)):
+        if (still := moves & (bound[:nv] == 0.0)).any():
+            name = robot.velocity_names[int(np.argmax(still))]
+            fix = f"pass {what}=, such as {{{name!r}: 1.0}}"
+            raise fail("retime", f"joint {name!r} moves, and its limit of {what} is 0 in the model", fix=fix)
+    if free.any():
+        names = listed(name for name, is_free in zip(robot.velocity_names, free, strict=True) if is_free)
+        message = f"no limit of acceleration or torque for {names}, without which a motion could be infinitely fast"
+        fix = "pass acceleration=, such as 5.0 rad/s² or numbers by name, or torque="
+        raise fail("retime", message, fix=fix)
+
+
+def _profile(limited: Limited, at: Along, step: Array, stops: Array, ease: Array) -> Array:
+    """Return the squares x (n + 1, p) of the largest speed at the ends of all intervals; ease: see `rows_of`."""
+    sides = [Along(*(x[:, :, k] for x in at)) for k in (0, -1)]
+    torques = [None if limited.dynamics is None else torques_of(limited, side) for side in sides]
+    most, length = _most(limited, sides, stops), step.sum(axis=0)
+    top, speeds, x = most, [np.ones(step.shape)] * 2, most
+    if limited.is_damped:
+        speeds = [gentle_speed(limited, torque) for torque in torques if torque is not None]
+    for growth in ROUNDS if limited.is_damped else ROUNDS[:1]:
+        top = np.where(stops, 0.0, np.minimum(most, growth * x)) if growth < FREE else most
+        found = []
+        for k in (0, 1):
+            later, ends = 2.0 * k * step[..., None], slice(k, len(step) + k)
+            pace = np.maximum(np.sqrt(x[ends]) if growth < FREE else speeds[k], 1e-3 * speeds[k])
+            largest = np.where(top[ends] < FREE, np.sqrt(top[ends]), 0.0)
+            found.append(
+                rows_of(limited, sides[k], torques[k], later, pace[..., None], largest[..., None], ease[..., None])
+            )
+        r = found[0].a.shape[-1]
+        rows = np.empty((*step.shape, 2 * r + 1, 3))
+        ranges = [solve_for_u(own, length, rows[..., k * r : (k + 1) * r, :]) for k, own in enumerate(found)]
+        least, upper = np.zeros_like(most), top.copy()
+        for low, high in ranges:
+            least[:-1], upper[:-1] = np.maximum(least[:-1], low), np.minimum(upper[:-1], high)
+        lane = 0 if rows.shape[1] == 1 else slice(None)  # calls of kernels with single arrays are faster
+        x = fastest(rows[:, lane], step[:, lane], least[:, lane], upper[:, lane]).reshape(most.shape)
+    return x
+
+
+def _most(limited: Limited, sides: Sequence[Along], stops: Array) -> Array:
+    """Return the largest squares x (n + 1, p) of the speed that velocities and stops allow."""
+    most = np.full(stops.shape, FREE)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for side, own in zip(sides, (most[:-1], most[1:]), strict=True):
+            ratio = np.where(side.first == 0.0, np.inf, limited.velocity / np.abs(side.first))
+            own[...] = np.minimum(own, ratio.min(axis=-1, initial=np.inf) ** 2)
+    return np.where(stops, 0.0, most)
