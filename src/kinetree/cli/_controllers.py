@@ -113,13 +113,14 @@ def lines(poses: Mapping[str, Array], keys: Sequence[str], configuration: str = 
     """Return each pose T (4, 4) as each controller writes it, with the names of both if there are several."""
     names = {key: key if key == ROS else controllers[key].name for key in keys}
     of_controller, of_frame = max(map(len, names.values())), max(map(len, poses))
-    return [
+    rows = [
         (f"{frame:<{of_frame}}  " if len(poses) > 1 else "")
         + (f"{names[key]:<{of_controller}}  " if len(keys) > 1 else "")
         + shown(key, T, configuration)[0]
         for frame, T in poses.items()
         for key in keys
     ]
+    return [line for row in rows for line in row.split("\n")]
 
 
 def notes(*keys: str) -> list[str]:

@@ -14,8 +14,7 @@ import numpy as np
 from kinetree.cli._controllers import keys_of, print_notes, who
 from kinetree.cli._help import Function, option
 from kinetree.cli._joints import whole_robot
-from kinetree.cli._model import configuration as given_configuration
-from kinetree.cli._model import note_outside, values_of
+from kinetree.cli._model import configuration as given_configuration, note_outside, values_of
 from kinetree.cli._say import say
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
@@ -70,16 +69,21 @@ class CommandArm:
     base: str
     tool0: str
 
+    @property
+    def no_configuration(self) -> str:
+        """Why the maker or the arm has no configurations, "" if it has."""
+        try:
+            self._asked(configuration, self.robot.q())
+        except KinetreeError as error:
+            return error.findings[0].message
+        return ""
+
     def configuration_at(self, q: Array) -> str:
         """Return the configuration of q (nq,) of the command's robot, "" if the maker or the arm has none."""
-        try:
-            return str(self._asked(configuration, q))
-        except KinetreeError:
-            return ""
+        return "" if self.no_configuration else str(self._asked(configuration, q))
 
     def has(self, q: Array, wanted: str) -> Array:
-        """Return which q (k, nq) of the command's robot have a configuration, (k,) of bool. Raises KinetreeError if
-        the arm has none."""
+        """Return which q (k, nq) of the command's robot have a configuration, (k,) of bool."""
         return np.array([self._asked(has_configuration, one, wanted) for one in q], bool)
 
     def _asked(self, function: Callable[..., Any], q: Array, *wanted: str) -> Any:

@@ -77,8 +77,8 @@ def command(
         used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]
         as_shown = {frame: one.shown(T) for frame, (one, _), T in zip(frames, used, poses, strict=True)}
         said = {"base": base, "tool": tool, "user_frame": user_frame}
-        configuration = arm.configuration_at(q) if arm else ""
-        _print_shown(keys, {**said, **arm.data(q)} if arm else said, as_shown, configuration, as_json)
+        at = arm.configuration_at(q) if arm else ""
+        _print_shown(keys, {**said, **arm.data(q)} if arm else said, as_shown, at, as_json)
         if arm and not as_json:
             arm.print_joints(q, in_degrees, sys.stderr)
         print_notes([*used[0][1], *notes(*keys)])

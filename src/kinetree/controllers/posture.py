@@ -151,8 +151,8 @@ def configuration_of(table: Mapping[str, Any]) -> Configuration:
         words = tuple(said) if kind == "words" else ()
         of = row["of"] if words else said
         parts[name] = Part(kind, tuple(_measure(one) for one in ([of] if isinstance(of, str) else of)), words)
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-    return Configuration(**{**given, "parts": parts})
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return Configuration(**(given | {"parts": parts}))
 
 
 def _measure(text: str) -> tuple[int, str]:
