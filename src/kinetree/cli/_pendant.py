@@ -160,7 +160,7 @@ class CommandArm:
         print_notes([f"{what}: {'; '.join(parts)}"] if parts else [])
         return own, given, kept
 
-    def data(self, q: Array) -> dict[str, dict[str, float]]:
+    def data(self, q: Array) -> dict[str, dict[str, float] | str]:
         """Return what --json has of q (nq,) of the command's robot: q, rad and m, and the pendant's joints, deg, mm."""
         shown = zip(self.pendant.names, self.pendant.shown(self._full(q)).tolist(), strict=True)
         said = self.configuration_at(q)

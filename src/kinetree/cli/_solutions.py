@@ -47,7 +47,7 @@ def rows(robot: Robot, solver: Any, arm: CommandArm | None, q: Array, frame: str
 
     columns = [robot.coordinate_names.index(name) for name in solver.coordinate_names]
     about = np.flatnonzero(limits_about(robot.limits, columns))
-    margins, measures = np.asarray(robot.limits.margin(q))[:, about], manipulability(robot, frame, base).interpret(q)
+    margins, measures = np.asarray(robot.limits.margin(q))[:, about], manipulability(robot, frame, base)(q)
     found = []
     for one, own, w in zip(q, margins, measures, strict=True):
         least = int(np.argmin(own)) if len(about) else None

@@ -52,10 +52,9 @@ def command(
         remarks += [*said, *without("" if kept else configuration)]
         found.append((used.shown(T), kept))
     if as_json:
-        poses = [
-            {"T": T, "poses": {key: dict(zip(("text", "values"), shown(key, T, kept), strict=True)) for key in targets}}
-            for T, kept in found
-        ]
+        texts = [{key: shown(key, T, kept) for key in targets} for T, kept in found]
+        rows = [{key: {"values": values, "text": said} for key, (said, values) in row.items()} for row in texts]
+        poses = [{"T": T, "poses": row} for (T, _), row in zip(found, rows, strict=True)]
         print_json(poses[0] if file is None else poses)
     else:
         say(*(line for T, kept in found for line in lines({"": T}, targets, kept)))

@@ -116,7 +116,7 @@ class Configuration:
         text, first = self.text, 0
         for name, part in self.parts.items():
             last = first + len(part.measures)
-            text, first = text.replace(f"<{name}>", part.written([int(x) for x in values[first:last]])), last
+            text, first = text.replace(f"<{name}>", part.written(values[first:last])), last
         return text
 
     def found(self, text: str) -> re.Match[str] | None:

@@ -46,8 +46,8 @@ def configuration(
     if not np.isfinite(array).all():
         raise fail("q", "q is not finite")
     values = form.values(_angles(robot, arm, array, base, tool0))
-    texts = np.array([form.written(row) for row in values.reshape(-1, values.shape[-1])], dtype=object)
-    return texts.reshape(values.shape[:-1]) if values.ndim > 1 else texts[0]
+    texts = [form.written(row) for row in values.reshape(-1, values.shape[-1]).tolist()]
+    return np.array(texts, dtype=np.object_).reshape(values.shape[:-1]) if values.ndim > 1 else texts[0]
 
 
 @explain_type_errors
@@ -77,7 +77,7 @@ def has_configuration(
     """
     arm, form = _arm(robot, of(controller), model, base, tool0)
     wanted, array = form.read(configuration), checked_q(robot.limits, q, "q")
-    is_known = np.isfinite(array).all(axis=-1)
+    is_known = np.asarray(np.isfinite(array).all(axis=-1))
     array = np.where(is_known[..., None], array, 0.0)
     mask = is_known & form.matches(_angles(robot, arm, array, base, tool0), wanted)
     return mask if mask.ndim else bool(mask)
