@@ -228,6 +228,7 @@ def test_a_configuration_chooses_the_solution(run, kuka):
     assert np.abs(kt.fk(robot, "tool0", "base").interpret([*other["q"].values()])[:3, 3]).max() > 0.1
 
 
+@pytest.mark.slow
 def test_all_solutions(run, kuka):
     robot = kt.load(kuka)
     T = kt.fk(robot, "tool0").interpret(np.radians([-20, -90, 90, 170, 50, -200]))
