@@ -91,6 +91,11 @@ def test_published_numbers():
     assert said("kuka", [-10, -80, 90, 20, -30, 40]).endswith("T 19")
     for angle, turn in ((-179, 0), (179, 0), (180, 1), (349, 1), (-180, -1), (-349, -1)):
         assert said("fanuc", [0, -80, 90, angle, -30, angle]) == f"N U T, {turn}, 0, {turn}"
+    flips = {"0": (-89, 0, 90, 271, 360, -270, -360), "1": (91, 180, 270, -90, -180, -269)}  # NX100 manual, 3-76
+    for flip, angles in flips.items():
+        assert {said("yaskawa", [0, -80, 90, angle, -30, 0])[0] for angle in angles} == {flip}
+    for angle, beyond in ((180, "0"), (181, "1"), (-179, "0"), (-180, "1")):  # R < 180 from -180 (without) to 180
+        assert said("yaskawa", [0, -80, 90, 0, -30, angle]).split(",")[4] == beyond
     wanted = kt.controllers["abb"].configuration.read("[1, 1, 0, 0]")
     assert wanted == [1, 1, 0, 0, 0, 0]
     for q1, q4, q6, has in ((91, 91, 1, True), (179, 179, 89, True), (89, 91, 1, False), (91, 181, 1, False)):

@@ -34,7 +34,7 @@ def test_every_whole_turn_inside_the_ranges(arm):
                 turned
                 for q in plain.q[plain.mask]
                 for k in range(-3, 4)
-                if (np.abs(turned := q + [0, 2 * np.pi * k]) <= ENDS).all()
+                if (np.abs(turned := q + 2 * np.pi * k * np.eye(2)[1]) <= ENDS).all()
             ]
             rest = np.zeros(2) if q0 is None else q0
             wanted.sort(key=lambda q: np.linalg.norm(q - rest))

@@ -88,16 +88,10 @@ class CommandArm:
 
     def _asked(self, function: Callable[..., Any], q: Array, *wanted: str) -> Any:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` has it
+            warnings.simplefilter("ignore", UnverifiedWarning)  # `usable` has it
             return function(
                 self.whole, self.pendant.who, self._full(q), *wanted, self.model, base=self.base, tool0=self.tool0
             )
-
-    @property
-    def unverified(self) -> list[str]:
-        """Notes on what is uncertain about configurations."""
-        who = self.pendant.who
-        return [f"configurations of {who.name} are not verified: {one}" for one in who.configuration.unverified]
 
     def configuration(self, values: Mapping[str, str], in_degrees: bool, what: str = "--q") -> Array:
         """Return q (nq,) of the command's robot for the values of an option, and print how each name was read."""
@@ -163,12 +157,9 @@ class CommandArm:
     def data(self, q: Array) -> dict[str, dict[str, float] | str]:
         """Return what --json has of q (nq,) of the command's robot: q, rad and m, and the pendant's joints, deg, mm."""
         shown = zip(self.pendant.names, self.pendant.shown(self._full(q)).tolist(), strict=True)
-        said = self.configuration_at(q)
-        return {
-            "q": dict(zip(self.robot.coordinate_names, q.tolist(), strict=True)),
-            "joints": dict(shown),
-            **({"configuration": said} if said else {}),
-        }
+        said = {"configuration": text} if (text := self.configuration_at(q)) else {}
+        q_named = dict(zip(self.robot.coordinate_names, q.tolist(), strict=True))
+        return {"q": q_named, "joints": dict(shown), **said}
 
     def print_joints(self, q: Array, in_degrees: bool, file: TextIO) -> None:
         """Print a row for each joint of q (nq,) of the command's robot, with its number on the pendant and in the

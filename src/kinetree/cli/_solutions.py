@@ -17,16 +17,14 @@ MOST = 64
 """Largest number of solutions, whole turns included."""
 
 
-def solutions(solver: Any, target: Array, q0: Array | None) -> Array:
-    """Return different solutions q (k, nq), the nearest to q0 first, with whole turns inside the ranges."""
-    found = solver.solutions(target, q0=q0, most=MOST, turns=True)
-    return np.asarray(found.q[found.mask])
-
-
 def usable(arm: CommandArm | None, wanted: str) -> str:
-    """Return a configuration of a pose, or "", with a note, if the arm has none."""
+    """Return a configuration of a pose, or "" if the arm has none, and print notes about it."""
     reason = arm.no_configuration if arm else "no arm leads to the frame"
-    print_notes([f"the configuration {wanted!r} is left out, because {reason}"] if wanted and reason else [])
+    if wanted and reason:
+        print_notes([f"the configuration {wanted!r} is left out, because {reason}"])
+    elif wanted and arm:
+        form = arm.pendant.who.configuration
+        print_notes([f"the configuration is not verified: {one}" for one in form.unverified])
     return "" if reason else wanted
 
 

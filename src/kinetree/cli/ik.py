@@ -23,7 +23,7 @@ from kinetree.cli._model import (
 from kinetree.cli._output import print_json
 from kinetree.cli._pendant import CommandArm, arm_of, command_arm, robot_model
 from kinetree.cli._say import say
-from kinetree.cli._solutions import print_all, rows, solutions, usable, with_configuration
+from kinetree.cli._solutions import MOST, print_all, rows, usable, with_configuration
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
 from kinetree.errors import fail
@@ -102,9 +102,9 @@ def command(
     q0 = place(values, in_degrees) if values else None
     solver = ik(robot, frame, base, goal=kind, loops=loops, clearance=clearance, geometry=geometry)
     wanted = usable(arm, wanted)
-    many = solutions(solver, target, q0) if shows_all or wanted else np.zeros((0, robot.nq))
+    every = solver.solutions(target, q0=q0, most=MOST, turns=True) if shows_all or wanted else None
+    many = every.q[every.mask] if every else np.zeros((0, robot.nq))
     many = with_configuration(arm, many, wanted) if arm and wanted else many
-    print_notes(arm.unverified if arm and (wanted or shows_all) else [])
     if shows_all and len(many):
         found = rows(robot, solver, arm, many, frame, base)
         note_open_loops(robot, many[0])

@@ -137,11 +137,6 @@ class Configuration:
             for value in (part.read(groups[name]) if groups.get(name) else [None] * len(part.measures))
         ]
 
-    def check(self, name: str) -> None:
-        """Raise KinetreeError if a maker, by its name, has none here."""
-        if self.missing:
-            raise fail("configuration", f"configurations of {name} are not known here: {self.missing}")
-
 
 def configuration_of(table: Mapping[str, Any]) -> Configuration:
     """Return the configuration that a maker's file has."""

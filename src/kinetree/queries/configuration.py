@@ -85,7 +85,8 @@ def has_configuration(
 
 def _arm(robot: Robot, who: Controller, model: str, base: str, tool0: str) -> tuple[Pendant, Configuration]:
     """Return the joints of an arm on its pendant, and how its configuration is written."""
-    who.configuration.check(who.name)
+    if missing := who.configuration.missing:
+        raise fail("configuration", f"configurations of {who.name} are not known here: {missing}")
     arm = pendant(robot, who, model, base, tool0)
     _plane(robot, base, tool0)
     if who.configuration.unverified:
