@@ -111,7 +111,7 @@ def test_the_words_come_back(maker):
     angles = rng.uniform(-350, 350, (60, 8)) * [0.2, 0.4, 0.5, 0.3, 0.4, 1, 0.3, 1]
     for row, values in zip(angles, form.values(angles), strict=True):
         assert form.read(form.written(values)) == values.tolist()
-        assert form.matches(row, values.tolist())
+        assert form.matches(row, values.tolist(), 0.0)
 
 
 @each("maker", MAKERS)
@@ -182,7 +182,7 @@ def check_each_picks_itself(robot, maker, q, base, tool0, turns):
         texts = kt.controllers.configuration(robot, maker, own, base=base, tool0=tool0)
         assert len(set(texts)) == len(own)
         for i, text in enumerate(texts):
-            has = kt.controllers.has_configuration(robot, maker, own, text, base=base, tool0=tool0)
+            has = kt.controllers.has_configuration(robot, maker, own, text, within=0, base=base, tool0=tool0)
             assert np.flatnonzero(has).tolist() == [i]
         count += len(own)
     return count
@@ -268,9 +268,12 @@ def test_the_wrist_center_is_where_fk_has_it():
 
 
 def test_near_a_change_both_count():
-    for offset, has in ((0.005, True), (-0.005, True), (-0.02, False), (0.02, True)):
-        q = np.radians([offset, -80, 90, 20, 30, -40])
-        assert kt.controllers.has_configuration(ARM, "kuka", q, "S 2, T 34", **ENDS) == has
+    for text, side in (("S 2, T 34", 1), ("S 2, T 35", -1)):  # A1 is 0 or more, or below
+        for offset, has in ((0.02, True), (0.005, True), (-0.005, True), (-0.02, False)):
+            q = np.radians([side * offset, -80, 90, 20, 30, -40])
+            assert kt.controllers.has_configuration(ARM, "kuka", q, text, **ENDS) == has
+            assert kt.controllers.has_configuration(ARM, "kuka", q, text, within=0, **ENDS) == (offset > 0)
+            assert kt.controllers.has_configuration(ARM, "kuka", q, text, within=0.03, **ENDS)
 
 
 def test_batches_and_nan():
@@ -282,6 +285,9 @@ def test_batches_and_nan():
     mask = kt.controllers.has_configuration(ARM, "kuka", q, texts[0, 1], **ENDS)
     assert mask.shape == (2, 3)
     assert not mask[0, 1]
+    zero = kt.controllers.configuration(ARM, "kuka", np.zeros(6), **ENDS)
+    assert kt.controllers.has_configuration(ARM, "kuka", np.zeros(6), zero, **ENDS) is True
+    assert kt.controllers.has_configuration(ARM, "kuka", np.full(6, np.nan), zero, **ENDS) is False
     with pytest.raises(KinetreeError, match="q is not finite"):
         kt.controllers.configuration(ARM, "kuka", q, **ENDS)
 

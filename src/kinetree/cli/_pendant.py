@@ -83,15 +83,15 @@ class CommandArm:
         return "" if self.no_configuration else str(self._asked(configuration, q))
 
     def has(self, q: Array, wanted: str) -> Array:
-        """Return which q (k, nq) of the command's robot have a configuration, (k,) of bool."""
-        return np.array([self._asked(has_configuration, one, wanted) for one in q], bool)
+        """Return which q (k, nq) of the command's robot have a configuration, (k,) of bool: exactly, or else nearly."""
+        exact = np.array([self._asked(has_configuration, one, wanted, within=0.0) for one in q], bool)
+        return exact if exact.any() else np.array([self._asked(has_configuration, one, wanted) for one in q], bool)
 
-    def _asked(self, function: Callable[..., Any], q: Array, *wanted: str) -> Any:
+    def _asked(self, function: Callable[..., Any], q: Array, *wanted: str, **options: float) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnverifiedWarning)  # `usable` has it
-            return function(
-                self.whole, self.pendant.who, self._full(q), *wanted, self.model, base=self.base, tool0=self.tool0
-            )
+            ends = {"base": self.base, "tool0": self.tool0}
+            return function(self.whole, self.pendant.who, self._full(q), *wanted, self.model, **ends, **options)
 
     def configuration(self, values: Mapping[str, str], in_degrees: bool, what: str = "--q") -> Array:
         """Return q (nq,) of the command's robot for the values of an option, and print how each name was read."""

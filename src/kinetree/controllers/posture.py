@@ -16,8 +16,6 @@ from kinetree.spatial.se3 import Array
 
 SIDES = ("shoulder", "elbow")
 """Columns before those of the joints; angles, deg, that are zero where the side changes."""
-WITHIN = 0.01
-"""Angle, deg, from a change within which both values count, since poses are rounded."""
 ROUNDED = 6
 """Decimals of angles, deg, so that the noise of a zero has no sign."""
 
@@ -104,9 +102,9 @@ class Configuration:
         angles = np.round(angles, ROUNDED) + 0.0
         return np.stack([MEASURES[kind](angles[..., i]) for i, kind in self.measures], axis=-1).astype(int)
 
-    def matches(self, angles: Array, wanted: Sequence[int | None]) -> Array:
-        """Return whether angles (…, 8) have the wanted values, (…) of bool. Within WITHIN of a change both count."""
-        near = [self.values(angles + off) for off in (-WITHIN, 0.0, WITHIN)]
+    def matches(self, angles: Array, wanted: Sequence[int | None], within: float) -> Array:
+        """Return whether angles (…, 8) have the wanted values, (…) of bool; `within` deg of a change both count."""
+        near = [self.values(angles + off) for off in (-within, 0.0, within)]
         is_given = np.array([value is not None for value in wanted])
         value = np.array([value or 0 for value in wanted])
         return np.asarray((np.any([x == value for x in near], axis=0) | ~is_given).all(axis=-1))

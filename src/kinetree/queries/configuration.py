@@ -58,14 +58,16 @@ def has_configuration(
     configuration: str,
     model: str = "",
     *,
+    within: float = 0.01,
     base: str = "base",
     tool0: str = "tool0",
 ) -> Any:
     """Return whether q (…, nq) has a configuration, (…) of bool: as "S 2, T 35" of KUKA.
 
-    A part that the text leaves out, as T, may have any value. Within 0.01 deg of where a value changes both count,
-    since written poses are rounded. NaN, as `IK.solutions` has where there are fewer, is False. The other arguments,
-    errors and warnings are those of `configuration`.
+    A part that the text leaves out, as T, may have any value. `within` this angle, deg, of where a value changes both
+    count, since written poses are rounded; with 0 each of `IK.solutions` has one of its own, as far as the maker's
+    words go. NaN, as there where there are fewer, is False. The other arguments, errors and warnings are those of
+    `configuration`.
 
     Examples:
         >>> import kinetree as kt
@@ -79,7 +81,7 @@ def has_configuration(
     wanted, array = form.read(configuration), checked_q(robot.limits, q, "q")
     is_known = np.asarray(np.isfinite(array).all(axis=-1))
     array = np.where(is_known[..., None], array, 0.0)
-    mask = is_known & form.matches(_angles(robot, arm, array, base, tool0), wanted)
+    mask = is_known & form.matches(_angles(robot, arm, array, base, tool0), wanted, within)
     return mask if mask.ndim else bool(mask)
 
 
