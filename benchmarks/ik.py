@@ -30,7 +30,7 @@ import ik_all
 import ik_peers
 import kinetree as kt
 from ik_peers import Peer, ranges
-from kinetree.solvers.ik.make import six_axes
+from kinetree.queries.six_axes import six_axes
 
 PORTION = 1000
 """Targets in a call, and until the next peer has its turn; in smaller ones programs come cold from memory."""

@@ -47,7 +47,8 @@ def _flat() -> str:
 
 
 def _controllers() -> str:
-    functions = {name: getattr(kt.controllers, name) for name in ("pose", "to_pose", "joints", "to_q", "limit_joints")}
+    names = ("pose", "to_pose", "joints", "to_q", "limit_joints", "configuration", "has_configuration")
+    functions = {name: getattr(kt.controllers, name) for name in names}
     about = (
         '`kt.controllers["fanuc"]` is what is known of a controller; the functions take its name.\n'
         "[Controllers](../controllers.md) lists all of them."

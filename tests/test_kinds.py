@@ -128,6 +128,16 @@ CALLS: dict[str, Call] = {
     "kinetree.controllers.to_q": Call(
         lambda q: kt.controllers.to_q(six_axes(), "ur", q, base="base_link", tool0="tip"), robot=six_axes
     ),
+    "kinetree.controllers.configuration": Call(
+        lambda q: np.vectorize(lambda text: int(text.split()[-1]), otypes=[float])(
+            kt.controllers.configuration(six_axes(), "kuka", q, base="base_link", tool0="tip")
+        ),
+        robot=six_axes,
+    ),
+    "kinetree.controllers.has_configuration": Call(
+        lambda q: kt.controllers.has_configuration(six_axes(), "kuka", q, "S 2", base="base_link", tool0="tip"),
+        robot=six_axes,
+    ),
     "kinetree.controllers.to_pose": Call(
         lambda v: kt.controllers.to_pose(arm(), "kuka", v, "tool0", "base_link", base="base_link"), ((6,),)
     ),

@@ -122,7 +122,8 @@ def test_modules_are_there_too_and_no_others():
 
 def test_controllers_have_what_a_robot_shows():
     shown = {name for name in dir(kt.controllers) if not name.startswith("_")}
-    assert shown - set(dir(dict)) == {"pose", "to_pose", "joints", "to_q", "limit_joints", "forms"}
+    names = {"pose", "to_pose", "joints", "to_q", "limit_joints", "configuration", "has_configuration", "forms"}
+    assert shown - set(dir(dict)) == names
     assert kt.controllers.pose.__name__ == "pose"
     with pytest.raises(AttributeError, match="nosuch"):
         _ = kt.controllers.nosuch

@@ -150,6 +150,7 @@ else:
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]
     __all__ += [*_LATER, *_MODULES]
     register("kinetree.queries.controllers", ("pose", "to_pose", "joints", "to_q", "limit_joints"))
+    register("kinetree.queries.configuration", ("configuration", "has_configuration"))
     register_html("kinetree.viewing.html")
     del register, register_html
 

@@ -182,3 +182,78 @@ def test_clearance(run, tmp_path):
     assert json.loads(result.stdout)["contact"] == "d touches post"
     result = run(*command, "0.04 0.02 0", "--clearance", "-1")
     assert (result.exit_code, "clearance is -1.0; expected a distance from 0" in result.stderr) == (2, True)
+
+
+@pytest.fixture
+def kuka(tmp_path):
+    """A file of an arm with a wrist whose joints 4 and 6 turn by 350 degrees to either side."""
+    ends = [185, 155, 154, 350, 130, 350]
+    axes = [(0, 0, -1), (0, 1, 0), (0, 1, 0), (-1, 0, 0), (0, 1, 0), (-1, 0, 0)]
+    places = [(0, 0, 0), (0.26, 0, 0.675), (0.68, 0, 0), (0.67, 0, -0.035), (0, 0, 0), (0, 0, 0)]
+    rows = [
+        {"axis": list(axis), "xyz": list(place), "qlim": np.radians([-end, end]).tolist()}
+        for axis, place, end in zip(axes, places, ends, strict=True)
+    ]
+    T = np.array([[0, 0, 1, 0.115], [0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1.0]])
+    robot = kt.edit.add_frame(
+        kt.edit.add_frame(kt.chain(rows, name="kr16"), "base", "base_link"), "tool0", "q6_link", T
+    )
+    file = tmp_path / "kr16.urdf"
+    kt.save(robot, file)
+    return file
+
+
+def test_a_configuration_chooses_the_solution(run, kuka):
+    robot = kt.load(kuka)
+    q = np.radians([-20, -90, 90, 170, 50, -200])
+    words = [f"--q=q{i}={value!r}" for i, value in enumerate(q.tolist(), 1)]
+    (pose,) = run("fk", kuka, "--controller", "kuka", *words).stdout.splitlines()
+    assert pose.endswith("S 2, T 35}")
+    assert json.loads(run("fk", kuka, "--controller", "kuka", *words, "--json").stdout)["configuration"] == "S 2, T 35"
+    ik = ("ik", kuka, "--controller", "kuka", "--pose")
+    found = json.loads(run(*ik, pose, "--json").stdout)
+    assert list(found["q"].values()) == pytest.approx(q, abs=1e-4)
+    assert found["configuration"] == "S 2, T 35"
+    other = json.loads(run(*ik, pose.replace("T 35", "T 3"), "--json").stdout)
+    assert list(other["q"].values()) == pytest.approx([*q[:5], q[5] + 2 * np.pi], abs=1e-4)
+    plain = run(*ik, pose.partition(", S")[0] + "}")
+    assert plain.stdout.startswith("reached\n")
+    assert "\n  configuration S " in plain.stdout
+    # without turns of its own, as few as S alone are open
+    flipped = json.loads(run(*ik, pose.replace("S 2, T 35", "S 6"), "--json").stdout)
+    assert flipped["q"]["q5"] == pytest.approx(-q[4], abs=1e-4)
+    none = run(*ik, pose.replace("T 35", "T 0"))
+    assert (none.exit_code, none.stdout) == (2, "")
+    assert "--pose: no solution inside the limits has the configuration 'S 2, T 0'; there are S " in none.stderr
+    assert np.abs(kt.fk(robot, "tool0", "base").interpret([*other["q"].values()])[:3, 3]).max() > 0.1
+
+
+@pytest.mark.slow
+def test_all_solutions(run, kuka):
+    robot = kt.load(kuka)
+    T = kt.fk(robot, "tool0").interpret(np.radians([-20, -90, 90, 170, 50, -200]))
+    number = " ".join(map(repr, [*T[:3, 3].tolist(), *se3.quaternion_from_rotation(T[:3, :3]).tolist()]))
+    words = ("ik", kuka, "--frame", "tool0", "--pose", number, "--all")
+    found = json.loads(run(*words, "--json").stdout)["solutions"]
+    every = kt.ik(robot, "tool0").solutions(T, most=64, turns=True)
+    every = every.q[every.mask]
+    assert len(found) == len(every) > 8
+    for row, q in zip(found, every, strict=True):
+        assert list(row["q"].values()) == pytest.approx(q, abs=1e-9)
+        assert row["manipulability"] == pytest.approx(float(kt.manipulability(robot, "tool0").interpret(q)))
+        margins = dict(zip(robot.limits.names, robot.limits.margin(q).tolist(), strict=True))
+        assert (row["margin"]["value"], margins[row["margin"]["limit"]]) == pytest.approx([min(margins.values())] * 2)
+        assert "configuration" not in row
+    lines = run(*words, "--deg").stdout.splitlines()
+    assert lines[0] == f"{len(every)} solutions"
+    assert len(lines) == 1 + 2 * len(every)
+    assert lines[2].startswith(f"  q1 {np.rad2deg(every[0][0]):.4g}"[:9])
+    pose = run("fk", kuka, "--controller", "kuka", "--q", "A2=-90", "--q", "A3=90", "--q", "A5=50").stdout
+    shown = run(
+        "ik", kuka, "--controller", "kuka", "--all", "--pose", pose.replace("S 2, T 2", "S 2")
+    ).stdout.splitlines()
+    assert all(line.split(": S 2, ")[1].startswith("T ") for line in shown[1::2])
+    assert "  A1 0, A2 -90, A3 90, A4 0, A5 50, A6 0" in [line.replace("-0,", "0,") for line in shown]
+    none = run("ik", kuka, "--frame", "tool0", "--pose", "9 9 9 0 0 0", "--all")
+    assert none.exit_code == 1
+    assert none.stdout.startswith("not reached")

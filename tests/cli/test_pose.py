@@ -51,7 +51,9 @@ def test_to_all(run):
 def test_what_belongs_to_no_pose_is_said(run):
     result = run("pose", "{X 1, Y 2, Z 3, A 4, B 5, C 6, S 2, T 35}", "--from", "kuka", "--to", "abb")
     assert result.exit_code == 0
-    assert "note: 'S 2, T 35' belongs to no pose, left out" in result.stderr
+    assert "note: the configuration 'S 2, T 35' is left out, because it depends on the arm" in result.stderr
+    more = run("pose", "{X 1, Y 2, Z 3, A 4, B 5, C 6, E1 7}", "--from", "kuka", "--to", "abb")
+    assert "note: 'E1 7' belongs to no pose, left out" in more.stderr
 
 
 @pytest.mark.parametrize(
@@ -125,5 +127,37 @@ def test_ik_to_where_a_pendant_says(run, arm):
     result = run("ik", arm, "--frame", "tool0", "--pose", pose, "--controller", "kuka", "--deg")
     assert result.exit_code == 0
     assert "j1 90 deg" in result.stdout
-    assert "note: 'S 2, T 35' belongs to no pose" in result.stderr
+    assert "note: the configuration 'S 2, T 35' is left out, because the arm from 'base' to 'tool0'" in result.stderr
     assert run("ik", arm, "--frame", "tool0", "--pose", "1 2", "--controller", "kuka").exit_code == 2
+
+
+def test_a_file_of_poses(run, tmp_path):
+    file = tmp_path / "poses.txt"
+    file.write_text("# taught\n{X 1, Y 2, Z 3, A 10, B 20, C 30, S 2, T 35}\n\n4 5 6 0 0 0\n")
+    same = run("pose", "--file", file, "--from", "kuka", "--to", "kuka")
+    assert same.stdout.splitlines() == [
+        "{X 1.000, Y 2.000, Z 3.000, A 10.000, B 20.000, C 30.000, S 2, T 35}",
+        "{X 4.000, Y 5.000, Z 6.000, A 0.000, B 0.000, C 0.000}",
+    ]
+    assert same.stderr == ""
+    other = run("pose", "--file", file, "--from", "kuka", "--to", "fanuc")
+    assert (
+        other.stdout.splitlines()[1]
+        == "X = 4.000 mm, Y = 5.000 mm, Z = 6.000 mm, W = 0.000 deg, P = 0.000 deg, R = 0.000 deg"
+    )
+    assert other.stderr.startswith("note: the configuration 'S 2, T 35' is left out, because it depends on the arm;")
+    found = json.loads(run("pose", "--file", file, "--from", "kuka", "--to", "fanuc", "--json").stdout)
+    assert [row["poses"]["fanuc"]["values"][:3] for row in found] == [[1, 2, 3], [4, 5, 6]]
+    file.write_text("4 5 6 0 0 0\n4 5\n")
+    wrong = run("pose", "--file", file, "--from", "kuka", "--to", "fanuc")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert f"{file}:2: error: 2 numbers, where there are 6" in wrong.stderr
+    for words in ((), ("1 2 3 4 5 6", "--file", file)):
+        refused = run("pose", *words, "--from", "kuka", "--to", "fanuc")
+        assert "expected either POSE or --file FILE" in refused.stderr
+
+
+def test_a_pose_of_two_lines_prints_on_two(run):
+    pose = run("pose", "///RCONF 1,0,0,0,0,0,0,0 C1=1.0,2,3,4,5,6", "--from", "yaskawa", "--to", "yaskawa")
+    assert pose.stdout.splitlines()[0] == "///RCONF 1,0,0,0,0,0,0,0"
+    assert pose.stdout.splitlines()[1].startswith("C00000=1.000,2.000,3.000,4.0000")

@@ -8,7 +8,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.algorithms.closed_form import FAMILIES, candidates
-from kinetree.solvers.ik.make import six_axes
+from kinetree.queries.six_axes import six_axes
 from random_arms import ENDS, closed_form_arm, lines
 from support import at_length, reachable, shared
 

@@ -10,7 +10,7 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.queries.query import tree
-from kinetree.solvers.ik.make import six_axes
+from kinetree.queries.six_axes import six_axes
 from random_arms import closed_form_arm
 
 Q = np.array([0.3, -0.8, 0.9, 0.5, 0.7, -0.4])

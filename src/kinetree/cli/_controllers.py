@@ -11,7 +11,7 @@ from kinetree.cli._help import option
 from kinetree.cli._say import remark
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Active, Controller
-from kinetree.controllers.text import parsed, written
+from kinetree.controllers.text import configuration_in, parsed, written
 from kinetree.display import number
 from kinetree.errors import KinetreeError, UnknownNameError, UnverifiedWarning, fail, nearest_names
 from kinetree.model.robot import Robot
@@ -56,7 +56,8 @@ def _placed(flag: str, key: str, text: str | None, robot: Robot | None, seen_fro
     if key.lower() == ALL:
         raise fail("controller", f"{text!r} has no controller whose numbers they are{other}", element=flag)
     try:
-        return read(key, text)
+        T, remarks, configuration = read(key, text)
+        return T, [*remarks, *without(configuration)]
     except KinetreeError as error:
         finding = error.findings[0]
         message = finding.message + ("" if numbers(text.replace(",", " ")) else other)
@@ -76,21 +77,28 @@ def who(keys: Sequence[str]) -> Controller | None:
     return controllers[keys[0]] if len(keys) == 1 and keys != [ROS] else None
 
 
-def read(key: str, text: str) -> tuple[Array, list[str]]:
-    """Return T (4, 4) of a pose as a controller writes it, or as ROS does: x y z, m, and a quaternion x y z w; and
-    notes on ignored and uncertain parts."""
+def read(key: str, text: str) -> tuple[Array, list[str], str]:
+    """Return T (4, 4) of a pose as a controller writes it, or as ROS does: x y z, m, and a quaternion x y z w; notes on
+    ignored and uncertain parts; and the configuration, as written, or ""."""
     if key.lower() == ROS:
-        return _ros(text)
+        return (*_ros(text), "")
     controller = _controller(key)
-    found = parsed(controller, text)
+    configuration, found = configuration_in(controller, parsed(controller, text))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` has it
         T = controller.to_pose(found.values)
-    return T, [*(f"{part!r} belongs to no pose, left out" for part in found.left_out), *notes(controller.key)]
+    left_out = [f"{part!r} belongs to no pose, left out" for part in found.left_out]
+    return T, [*left_out, *notes(controller.key)], configuration
 
 
-def shown(key: str, T: Array) -> tuple[str, Array]:
-    """Return T (4, 4) as a controller writes it, and its numbers."""
+def without(configuration: str) -> list[str]:
+    """Return a note that a configuration is left out, if there is one."""
+    reason = "left out, because it depends on the arm; `kinetree ik --controller` uses it"
+    return [f"the configuration {configuration!r} is {reason}"] if configuration else []
+
+
+def shown(key: str, T: Array, configuration: str = "") -> tuple[str, Array]:
+    """Return T (4, 4) as a controller writes it, with a configuration if there is one, and its numbers."""
     if key == ROS:
         values = np.r_[T[:3, 3], se3.quaternion_from_rotation(T[:3, :3])]
         return " ".join(f"{round(float(x), 9) + 0.0:.9f}" for x in values), values
@@ -98,20 +106,21 @@ def shown(key: str, T: Array) -> tuple[str, Array]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnverifiedWarning)
         values = controller.from_pose(T)
-    return written(controller, values), values
+    return written(controller, values, configuration), values
 
 
-def lines(poses: Mapping[str, Array], keys: Sequence[str]) -> list[str]:
+def lines(poses: Mapping[str, Array], keys: Sequence[str], configuration: str = "") -> list[str]:
     """Return each pose T (4, 4) as each controller writes it, with the names of both if there are several."""
     names = {key: key if key == ROS else controllers[key].name for key in keys}
     of_controller, of_frame = max(map(len, names.values())), max(map(len, poses))
-    return [
+    rows = [
         (f"{frame:<{of_frame}}  " if len(poses) > 1 else "")
         + (f"{names[key]:<{of_controller}}  " if len(keys) > 1 else "")
-        + shown(key, T)[0]
+        + shown(key, T, configuration)[0]
         for frame, T in poses.items()
         for key in keys
     ]
+    return [line for row in rows for line in row.split("\n")]
 
 
 def notes(*keys: str) -> list[str]:

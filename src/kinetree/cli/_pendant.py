@@ -1,7 +1,8 @@
 """Joints as the pendant of --controller shows them: in --q and in motions, and beside those of the model in print."""
 
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -13,13 +14,14 @@ import numpy as np
 from kinetree.cli._controllers import keys_of, print_notes, who
 from kinetree.cli._help import Function, option
 from kinetree.cli._joints import whole_robot
-from kinetree.cli._model import configuration, note_outside, values_of
+from kinetree.cli._model import configuration as given_configuration, note_outside, values_of
 from kinetree.cli._say import say
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
 from kinetree.display import number, some
-from kinetree.errors import KinetreeError, fail, unknown_name
+from kinetree.errors import KinetreeError, UnverifiedWarning, fail, unknown_name
 from kinetree.model.robot import Robot
+from kinetree.queries.configuration import configuration, has_configuration
 from kinetree.queries.pendant import Pendant, joints_between, pendant
 from kinetree.spatial.se3 import Array
 
@@ -57,12 +59,39 @@ def with_arm(function: Function) -> Function:
 @dataclass(frozen=True, eq=False)
 class CommandArm:
     """An arm on a pendant. robot: that of the command; whole: the same robot with the joints that --joints leaves out,
-    and q0 (nq,), where they stand."""
+    and q0 (nq,), where they stand. model, base, tool0: as `kinetree.controllers.configuration` takes them."""
 
     pendant: Pendant
     robot: Robot
     whole: Robot
     q0: Array
+    model: str
+    base: str
+    tool0: str
+
+    @property
+    def no_configuration(self) -> str:
+        """Why the maker or the arm has no configurations, "" if it has."""
+        try:
+            self._asked(configuration, self.robot.q())
+        except KinetreeError as error:
+            return error.findings[0].message
+        return ""
+
+    def configuration_at(self, q: Array) -> str:
+        """Return the configuration of q (nq,) of the command's robot, "" if the maker or the arm has none."""
+        return "" if self.no_configuration else str(self._asked(configuration, q))
+
+    def has(self, q: Array, wanted: str) -> Array:
+        """Return which q (k, nq) of the command's robot have a configuration, (k,) of bool: exactly, or else nearly."""
+        exact = np.array([self._asked(has_configuration, one, wanted, within=0.0) for one in q], bool)
+        return exact if exact.any() else np.array([self._asked(has_configuration, one, wanted) for one in q], bool)
+
+    def _asked(self, function: Callable[..., Any], q: Array, *wanted: str, **options: float) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnverifiedWarning)  # `usable` has it
+            ends = {"base": self.base, "tool0": self.tool0}
+            return function(self.whole, self.pendant.who, self._full(q), *wanted, self.model, **ends, **options)
 
     def configuration(self, values: Mapping[str, str], in_degrees: bool, what: str = "--q") -> Array:
         """Return q (nq,) of the command's robot for the values of an option, and print how each name was read."""
@@ -72,7 +101,7 @@ class CommandArm:
         shown = {i: values_of(arm.names[i], text) for i, text in given.items()}
         if many := [i for i, numbers in shown.items() if len(numbers) != 1]:
             raise fail("count", f"takes 1 number, got {len(shown[many[0]])}", element=f"{what} {arm.names[many[0]]}")
-        q = configuration(self.whole, own, in_degrees, self.q0)
+        q = given_configuration(self.whole, own, in_degrees, self.q0)
         placed, moved = arm.placed(q, {i: numbers[0] for i, numbers in shown.items()}, kept)
         joints = [arm.joints[i] for i in moved]
         note_outside(self.whole, placed, joints, in_degrees=True)
@@ -125,10 +154,12 @@ class CommandArm:
         print_notes([f"{what}: {'; '.join(parts)}"] if parts else [])
         return own, given, kept
 
-    def data(self, q: Array) -> dict[str, dict[str, float]]:
+    def data(self, q: Array) -> dict[str, dict[str, float] | str]:
         """Return what --json has of q (nq,) of the command's robot: q, rad and m, and the pendant's joints, deg, mm."""
         shown = zip(self.pendant.names, self.pendant.shown(self._full(q)).tolist(), strict=True)
-        return {"q": dict(zip(self.robot.coordinate_names, q.tolist(), strict=True)), "joints": dict(shown)}
+        said = {"configuration": text} if (text := self.configuration_at(q)) else {}
+        q_named = dict(zip(self.robot.coordinate_names, q.tolist(), strict=True))
+        return {"q": q_named, "joints": dict(shown), **said}
 
     def print_joints(self, q: Array, in_degrees: bool, file: TextIO) -> None:
         """Print a row for each joint of q (nq,) of the command's robot, with its number on the pendant and in the
@@ -221,7 +252,7 @@ def command_arm(
         from kinetree.cli._findings import print_findings  # imports the checker
 
         print_findings(arm.findings)
-    return CommandArm(arm, robot, whole, q0) if arm.joints else None
+    return CommandArm(arm, robot, whole, q0, model or "", base, tip) if arm.joints else None
 
 
 def _ends(robot: Robot) -> tuple[str, str]:

@@ -138,7 +138,7 @@ def _tool(name: str, text: str) -> Array:
     controller, colon, pose = text.partition(":")
     if not colon:
         raise fail("tool", f"{text!r} is not of the form CONTROLLER:POSE, such as kuka:0,0,120,0,0,90", element=name)
-    T, remarks = read(controller, pose)
+    T, remarks, _ = read(controller, pose)
     print_notes(remarks)
     return T
 

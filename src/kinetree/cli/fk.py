@@ -77,7 +77,8 @@ def command(
         used = [active(controller, tool, user_frame, robot, base, frame) for frame in frames]
         as_shown = {frame: one.shown(T) for frame, (one, _), T in zip(frames, used, poses, strict=True)}
         said = {"base": base, "tool": tool, "user_frame": user_frame}
-        _print_shown(keys, {**said, **arm.data(q)} if arm else said, as_shown, as_json)
+        at = arm.configuration_at(q) if arm else ""
+        _print_shown(keys, {**said, **arm.data(q)} if arm else said, as_shown, at, as_json)
         if arm and not as_json:
             arm.print_joints(q, in_degrees, sys.stderr)
         print_notes([*used[0][1], *notes(*keys)])
@@ -92,13 +93,15 @@ def command(
         say(*_text(frame, where, T, in_degrees))
 
 
-def _print_shown(keys: Sequence[str], where: dict[str, Any], poses: dict[str, Array], as_json: bool) -> None:
+def _print_shown(
+    keys: Sequence[str], where: dict[str, Any], poses: dict[str, Array], configuration: str, as_json: bool
+) -> None:
     if as_json:
-        rows = [(frame, key, *shown(key, T)) for frame, T in poses.items() for key in keys]
+        rows = [(frame, key, *shown(key, T, configuration)) for frame, T in poses.items() for key in keys]
         named = [{"frame": frame, "controller": key, "text": text, "values": x} for frame, key, text, x in rows]
         print_json({**where, "poses": named})
     else:
-        say(*lines(poses, keys))
+        say(*lines(poses, keys, configuration))
 
 
 def _parts(T: Array) -> dict[str, object]:

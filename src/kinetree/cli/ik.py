@@ -23,6 +23,7 @@ from kinetree.cli._model import (
 from kinetree.cli._output import print_json
 from kinetree.cli._pendant import CommandArm, arm_of, command_arm, robot_model
 from kinetree.cli._say import say
+from kinetree.cli._solutions import MOST, print_all, rows, usable, with_configuration
 from kinetree.controllers.controller import FAR
 from kinetree.display import number
 from kinetree.errors import fail
@@ -49,6 +50,7 @@ NEAR = np.radians(5.0)
 @clearance_option
 @geometry_option
 @loops_option
+@option("--all", "Print all solutions, with configuration, margin to the limits and manipulability.", "shows_all")
 @option("--deg", "Read --pose and --q and print angles in degrees.", "in_degrees")
 @json_option
 def command(
@@ -64,6 +66,7 @@ def command(
     clearance: float | None,
     geometry: Literal["mesh", "hull"],
     loops: str,
+    shows_all: bool,
     in_degrees: bool,
     as_json: bool,
 ) -> None:
@@ -73,15 +76,15 @@ def command(
     positions that the search found are printed. With --clearance, positions in contact do not count.
 
     With --controller the joints are printed as on its pendant (J1, A1, axis 1, …; deg, mm) and as in MODEL. --q takes
-    the names of both."""
+    the names of both. If --pose has a configuration, such as S 2, T 35 of KUKA, the solution that has it is printed."""
     from kinetree.solvers.ik.make import ik
 
     if controller is None and (tool, user_frame, robot_model) != (None, None, None):
         raise click.UsageError("--tool, --user-frame and --robot-model are for --controller KEY")
-    arm = None
+    arm, wanted = None, ""
     if controller is not None:
         base, kind = base or "base", "pose"
-        target, remarks = read(controller, pose)
+        target, remarks, wanted = read(controller, pose)
         whose = who(keys_of(controller))
         check_frames(robot, whose, base=base, tool0=None if frame else "tool0", options=("--base", "--frame"))
         frame = frame or "tool0"
@@ -98,7 +101,16 @@ def command(
     place = arm.configuration if arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values else None
     solver = ik(robot, frame, base, goal=kind, loops=loops, clearance=clearance, geometry=geometry)
-    result = solver(target, q0=q0)
+    wanted = usable(arm, wanted)
+    every = solver.solutions(target, q0=q0, most=MOST, turns=True) if shows_all or wanted else None
+    many = every.q[every.mask] if every else np.zeros((0, robot.nq))
+    many = with_configuration(arm, many, wanted) if arm and wanted else many
+    if shows_all and len(many):
+        found = rows(robot, solver, arm, many, frame, base)
+        note_open_loops(robot, many[0])
+        print_json({"success": True, "solutions": found}) if as_json else print_all(robot, solver, found, in_degrees)
+        return
+    result = solver(target, q0=many[0] if len(many) else q0)
     note_open_loops(robot, result.q)
     margins = np.asarray(robot.limits.margin(result.q))
     if as_json:
@@ -154,6 +166,8 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
     say("reached" if result.success else missed)
     if arm:
         arm.print_joints(result.q, in_degrees, sys.stdout)
+        if said := arm.configuration_at(result.q):
+            say(f"  configuration {said}")
     for name, value in zip(robot.coordinate_names, result.q.tolist(), strict=True):
         if name in solver.coordinate_names and not (arm and name in arm.pendant.joints):
             say(f"  {name} {shown(value, kinds[f'{name} lower'])}")

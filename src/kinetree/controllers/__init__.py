@@ -22,7 +22,8 @@ class Controllers(Mapping[str, "Controller"]):
     `forms` lists them; iteration yields the keys of the others, with poses as programs write them.
 
     Functions of a robot: `pose` and `joints` give what the controller shows of a configuration, `to_pose` and `to_q`
-    convert back, `limit_joints` limits its joints.
+    convert back, `limit_joints` limits its joints; `configuration` is what it writes beside the pose,
+    `has_configuration` decides which solutions have it.
     """
 
     _functions: Mapping[str, str] = {}
@@ -95,6 +96,7 @@ def _places() -> list[tuple[str, str]]:
 @cache
 def _file(name: str, form: str) -> Controller:
     from kinetree.controllers.controller import Controller, Coupling  # takes 5 ms, and few commands need one
+    from kinetree.controllers.posture import configuration_of
     from kinetree.controllers.rotation import Rotation
 
     table = _table(name)
@@ -109,6 +111,7 @@ def _file(name: str, form: str) -> Controller:
         ),
         "outliers": {name: tuple(rpy) for name, rpy in table.get("outliers", {}).items()},
         "couplings": tuple(Coupling(**{**c, "models": tuple(c["models"])}) for c in table.get("coupling", ())),
+        "configuration": configuration_of(table.get("configuration", {})),
         "joint_names": {int(n): tuple(names) for n, names in table.get("joint_names", {}).items()},
     }
     return Controller(**{name: value for name, value in {**said, **made}.items() if name in Controller.__annotations__})

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kinetree.controllers.posture import Configuration
 from kinetree.controllers.rotation import Rotation
 from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_names, warn
 from kinetree.labels import by_name
@@ -69,7 +70,7 @@ class Controller:
     name.
     mirrored: the axis along which a left-handed system is mirrored, or "". couplings: of joints. serial: whether no arm
     of this maker couples joints. joint: what the pendant writes before the number of a joint; joint_names: its names of
-    all joints, by their number, where they are no numbers.
+    all joints, by their number, where they are no numbers. configuration: how it is written.
     confidence, sources: reliability and origin of this data; unverified: why confidence is not high; remarks: notes.
     """
 
@@ -91,6 +92,7 @@ class Controller:
     serial: bool = False
     joint: str = "J"
     joint_names: Mapping[int, tuple[str, ...]]
+    configuration: Configuration
     confidence: str
     unverified: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ def parsed(controller: Controller, text: str) -> PoseText:
     for pattern, reason in controller.refused.items():
         if re.search(pattern, text, re.IGNORECASE | re.MULTILINE):
             raise controller.wrong("no-pose", f"{said!r} is no pose: {reason}")
-    text = text.replace("\n", " ")
+    text = re.sub(r"(?<=[0-9]E)\+(?=[0-9])", "", text.replace("\n", " "), flags=re.IGNORECASE)  # 9E+09
     for template in controller.text:
         match = _pattern(template).fullmatch(text)
         if match:
@@ -62,9 +62,21 @@ def parsed(controller: Controller, text: str) -> PoseText:
     raise controller.wrong("pose-text", f"{said!r} is no pose of {controller.name}, {whose}; {legal}")
 
 
-def written(controller: Controller, values: Array) -> str:
-    """Return a pose (6,) or (7,) as the controller's programs write it."""
+def configuration_in(controller: Controller, found: PoseText) -> tuple[str, PoseText]:
+    """Return the configuration among the parts that a pose left out, as written, or ""; and the pose without it."""
+    for i, part in enumerate(found.left_out):
+        if match := controller.configuration.found(part):
+            rest = (part[: match.start()].replace("CONFIG", ""), part[match.end() :])
+            others = tuple(piece.strip(" ,;:'") for piece in rest if re.search(r"\w", piece))
+            return match[0], found._replace(left_out=(*found.left_out[:i], *others, *found.left_out[i + 1 :]))
+    return "", found
+
+
+def written(controller: Controller, values: Array, configuration: str = "") -> str:
+    """Return a pose (6,) or (7,) as the controller's programs write it, with a configuration if one is given."""
     text = controller.text[0]
+    if configuration and all(f"<{name}>" in controller.configuration.pose for name in controller.components):
+        text = controller.configuration.pose.replace("<configuration>", configuration)
     for i, (name, value) in enumerate(zip(controller.components, values, strict=True)):
         digits = controller.digits[0 if i < 3 else 1]
         text = text.replace(f"<{name}>", f"{round(float(value), digits) + 0.0:.{digits}f}")

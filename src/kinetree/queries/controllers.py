@@ -17,6 +17,7 @@ from kinetree.model.edit import add_limits
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits, checked_q
 from kinetree.model.robot import CoupledLimit, Robot
+from kinetree.queries.configuration import configuration, has_configuration
 from kinetree.queries.motion import fk
 from kinetree.queries.pendant import check_frames, of, pendant
 from kinetree.queries.query import tree
@@ -211,6 +212,7 @@ if TYPE_CHECKING:
 
         pose, to_pose = staticmethod(pose), staticmethod(to_pose)
         joints, to_q, limit_joints = staticmethod(joints), staticmethod(to_q), staticmethod(limit_joints)
+        configuration, has_configuration = staticmethod(configuration), staticmethod(has_configuration)
 
 
 def active(robot: Robot, who: Controller, tool: Any, user_frame: Any, frames: tuple[str, str]) -> Active:

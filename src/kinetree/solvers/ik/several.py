@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 PORTION = 128
 """Number of targets that are searched for at once."""
+MOST_TURNS = 10_000
+"""Largest number of combinations of whole turns."""
+EDGE = 1e-9
+"""Largest distance beyond the end of a range, rad, from which a turned joint is brought back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +56,29 @@ class IKSolutions:
             return f"IKSolutions: {counts} of at most {self.mask.shape[-1]}"
         few, many = counts.min(initial=self.mask.shape[-1]), counts.max(initial=0)
         return f"IKSolutions of {counted(counts.size, 'target')}: {min(few, many)} to {many} each"
+
+
+def with_turns(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, apart: float | None) -> IKSolutions:
+    """Return the result of `IK.solutions` with all whole turns of its joints inside their ranges."""
+    found = solutions(ik, targets, max(most, FORMS) if isinstance(most, (int, np.integer)) else most, q0, starts, apart)
+    problem, n = ik._problem, len(ik._problem.lower)
+    turning = np.flatnonzero(problem.turns[:n] & np.isfinite(problem.upper - problem.lower))
+    columns, lower, upper = problem.columns[turning], problem.lower[turning], problem.upper[turning]
+    whole = [int(x) for x in np.ceil((upper - lower) / (2 * np.pi))]
+    if float(np.prod([2.0 * x + 1.0 for x in whole])) > MOST_TURNS:
+        raise fail("turns", f"the joints have too many whole turns; expected at most {MOST_TURNS} combinations")
+    turns = 2 * np.pi * np.array(list(product(*(range(-x, x + 1) for x in whole))))  # (c, t)
+    q = np.repeat(found.q[..., None, :], len(turns), axis=-2)  # (…, most, c, nq)
+    q[..., columns] += turns
+    inside = ((q[..., columns] >= lower - EDGE) & (q[..., columns] <= upper + EDGE)).all(axis=-1)
+    q[..., columns] = np.clip(q[..., columns], lower, upper)
+    mask = (inside & found.mask[..., None]).reshape(*found.mask.shape[:-1], -1)
+    q = q.reshape(*mask.shape, -1)
+    rest = prepared(ik, targets, q0)[0][3][..., None, :]
+    away = np.where(mask, np.linalg.norm((q - rest)[..., problem.columns], axis=-1), np.inf)
+    first = np.argsort(away, axis=-1, kind="stable")[..., :most]
+    mask = np.take_along_axis(mask, first, axis=-1)
+    return IKSolutions(np.where(mask[..., None], np.take_along_axis(q, first[..., None], axis=-2), np.nan), mask)
 
 
 def solutions(ik: IK, targets: Sequence[Any], most: int, q0: Any, starts: int, apart: float | None) -> IKSolutions:

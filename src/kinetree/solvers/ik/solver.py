@@ -23,7 +23,7 @@ from kinetree.solvers.ik.given import arranged, described, with_postures
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
-from kinetree.solvers.ik.several import IKSolutions, solutions
+from kinetree.solvers.ik.several import IKSolutions, solutions, with_turns
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, are_plain, in_a_line
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
@@ -273,6 +273,7 @@ class IK:
         at: Any = None,
         starts: int = 64,
         apart: float | None = None,
+        turns: bool = False,
     ) -> IKSolutions:
         """Return up to `most` different configurations for each target, the nearest to q0 (…, nq) first.
 
@@ -280,9 +281,12 @@ class IK:
         inside the limits: an arm of six joints has a few solutions; one with more has infinitely many, of which these
         are some. Results closer together than `apart`, rad or m in every joint, whole turns aside, count as one; the
         default is 1e-3 for up to six joints, else 0.5.
+
+        turns: whether to list each solution with all whole turns of its joints inside their ranges, too, where they
+        have two ends: a joint from -350 to 350 deg has two values nearly everywhere. `most` then counts these.
         """
         self._refuse_soft("solutions")
-        return solutions(self, self._given(targets, at), most, q0, starts, apart)
+        return (with_turns if turns else solutions)(self, self._given(targets, at), most, q0, starts, apart)
 
     @as_given
     def reachable(self, *targets: Any, at: Any = None, threads: int = 1) -> Array | bool:
