@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.motion import Motion, Path, check
+from kinetree.motion import Motion, check
 
 BALL = "<collision><origin xyz='{}'/><geometry><sphere radius='{}'/></geometry></collision>"
-INERTIA = "<inertial><origin xyz='0 0 0.2'/><mass value='2'/><inertia ixx='.02' iyy='.03' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial>"
+INERTIA = """<inertial><origin xyz='0 0 0.2'/><mass value='2'/>
+<inertia ixx='.02' iyy='.03' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial>"""
 ENDS = [(-2.9, 1.1), (-1.2, 2.6), (-0.3, 2.8), (-3.0, 0.4)]
 
 
@@ -111,7 +112,7 @@ def planted(clean, kind):
         q[i:, j] += size
         return replace(motion, q=q), {}, (("motion-jump", "motion-velocity"), f"'{name}'", t[i - 1], t[i])
     if kind == "degrees":
-        return replace(motion, q=np.rad2deg(q)), {}, ("motion-limit", "'j")
+        return replace(motion, q=np.rad2deg(q)), {}, ("motion-limit", "joint '")
     while True:  # swapped: two columns, so that a limit of one or the other is left
         a, b = rng.choice(robot.nq, 2, replace=False)
         swapped = q.copy()

@@ -171,16 +171,25 @@ def _torques(
         given, places, severity = (q, samples.qd, samples.qdd), np.arange(n), "error"
         tau = inverse_dynamics(robot)(*given)
         extra = np.zeros(tau.shape)
-    elif n > 2 and at is not None:  # derivatives in the middle of the parabola through three samples
-        v, dt = rates[0][:, : robot.nv], np.diff(at)[:, None]
-        middle = (v[:-1] * dt[1:] + v[1:] * dt[:-1]) / (dt[1:] + dt[:-1])
-        given, places, severity = (q[1:-1], middle, rates[1][:, : robot.nv]), np.arange(1, n - 1), "warning"
+    elif n > 3 and at is not None:
+        given = (q, *_derivatives(rates[0][:, : robot.nv], rates[1][:, : robot.nv], np.diff(at)[:, None]))
+        places, severity, off = np.arange(n), "warning", slack[1][:, : robot.nv]
+        off = np.vstack([2 * off[:1] + off[1:2], off, 2 * off[-1:] + off[-2:-1]])
         tau = inverse_dynamics(robot)(*given)
         extra, rows = np.zeros(tau.shape), np.flatnonzero((np.abs(tau) > limits).any(axis=1))
-        extra[rows] = (np.abs(mass_matrix(robot)(given[0][rows])) @ slack[1][rows, : robot.nv, None])[..., 0]
+        extra[rows] = (np.abs(mass_matrix(robot)(q[rows])) @ off[rows, :, None])[..., 0]
     else:
         return
     yield from _exceeded(samples, columns, "torque", severity, tau, places, limits, extra)
+
+
+def _derivatives(v: Array, a: Array, dt: Array) -> tuple[Array, Array]:
+    """Return velocities and accelerations at all samples (n, nv), of parabolas through three; at the ends, of cubics.
+    v (n - 1, nv): mean velocities of steps. a (n - 2, nv): accelerations in their middles. dt (n - 1, 1)."""
+    a = np.vstack([2 * a[:1] - a[1:2], a, 2 * a[-1:] - a[-2:-1]])
+    middle = (v[:-1] * dt[1:] + v[1:] * dt[:-1]) / (dt[1:] + dt[:-1])
+    first, last = v[:1] - dt[:1] / 6 * (2 * a[:1] + a[1:2]), v[-1:] + dt[-1:] / 6 * (2 * a[-1:] + a[-2:-1])
+    return np.vstack([first, middle, last]), a
 
 
 def _steps(robot: Robot, q: Array) -> Array:
