@@ -40,7 +40,8 @@ def test_each_finding_has_its_joint_and_time(run, folder):
     assert result.exit_code == 1
     errors = [line for line in result.stdout.splitlines() if ": error: " in line]
     assert errors[:2] == [
-        "motion.csv: error: joint 'j2': is 0.1 rad above its limit 3 at t = 1.1 s; outside from t = 1.1 s [motion-limit]",
+        "motion.csv: error: joint 'j2': is 0.1 rad above its limit 3 at t = 1.1 s; outside from t = 1.1 s "
+        "[motion-limit]",
         "motion.csv: error: joint 'j2': the velocity is 21 rad/s at t = 1.05 s, above its limit 2 rad/s "
         "[motion-velocity]",
     ]

@@ -47,11 +47,10 @@ def check(
 
     Examples:
         >>> import kinetree as kt
-        >>> arm = kt.chain("Rz(q1, -2, 2) tx(0.4) Rz(q2, -2, 2) tx(0.3)")
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
         >>> motion = kt.motion.Motion(("q1", "q2"), [0, 1, 2], [[0, 0], [1, 0], [2.2, 0]], robot=arm)
-        >>> for finding in kt.motion.check(motion, velocity=1.1):
-        ...     if finding.severity == "error":
-        ...         print(finding.element, finding.message)
+        >>> print(kt.motion.check(motion, velocity=1.1)[0])
+        error: joint 'q1': the velocity is 1.2 rad/s at t = 1.5 s, above its limit 1.1 rad/s [motion-velocity]
     """
     is_number = (
         isinstance(clearance, (int, float)) and not isinstance(clearance, bool) and 0 <= clearance < float("inf")
