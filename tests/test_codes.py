@@ -37,6 +37,7 @@ COMPUTED = {
     *(f"cannot-say-{part}" for part in (*PARTS, "joint", "link")),  # formats/losses/
     *(f"unknown-{kind}" for kind in ("link", "joint", "group", "frame", "parent", "child")),  # model/, formats/mjcf/
     *(f"missing-{what}" for what in ("mesh", "texture", "file")),  # shapes/copy_assets.py
+    *(f"motion-{what}" for what in ("velocity", "acceleration", "jerk", "torque")),  # trajectories/rates.py
     *("frame", "measure-direction"),  # formats/force_torque.py
     *("package", "model"),  # files/packages.py
     *("xacro", "xacro-recursion", "xacro-include", "xacro-macro", "xacro-expression", "xacro-scope"),  # faults.py
@@ -46,9 +47,9 @@ COMPUTED = {
 RULES = {"rules", "repairs", "robot_kinds", "xacro_text"}
 """Packages whose codes are those of rules."""
 ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
-ELSEWHERE |= {"srdf-alone", "simple-shapes"}
-"""Remarks on a baseline, on robots that come with the package, on a robot which limits hold still, and on an SRDF
-without a model, which is an error if it is named."""
+ELSEWHERE |= {"srdf-alone", "simple-shapes", "motion-clearance", "motion-contact", "motion-torque"}
+"""Remarks on a baseline, on robots that come with the package, on a robot which limits hold still, on an SRDF without a
+model, which is an error if it is named, and on motions."""
 
 
 def constants(node):

@@ -84,6 +84,7 @@ COMMANDS = {
     "inspect": [["a.urdf"], ["a.urdf", "--all"], ["a.urdf", "--joint-table"], ["a.urdf", "--cover"], ["dh.toml"]],
     "limits": [["a.urdf", "--limits", "rows.toml"], ["check", "a.urdf", "m.csv", "--unit", "rad"]],
     "models": [[]],
+    "motion": [["check", "a.urdf", "m.csv"], ["check", "a.urdf", "m.csv", "--frame", TIP, "--touch", TIP]],
     "pose": [[f"{NAME}", "--from", "kuka", "--to", "ros"]],
     "reach": [["small.urdf", "--frame", f"{NAME}l1", "--directions", "0", "--rolls", "0", "--voxel", "0.2"]],
     "rule": [[NAME]],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.contact import along, collisions
+from kinetree.contact import along
 
 SHAPES = {
     "a": "<sphere radius='0.01'/>",
@@ -35,7 +35,7 @@ def test_the_least_of_each_pair_is_that_of_all_samples(monkeypatch, margin):
     q[50] = q[20]  # the first of equal ones
     where = contact.where(q)
     assert where.any(axis=0).sum() not in (0, len(contact.pairs))
-    for portion, first in ((collisions.PORTION, 16), (7, 2)):
+    for portion, first in ((along.PORTION, 16), (7, 2)):
         monkeypatch.setattr(along, "PORTION", portion)
         monkeypatch.setattr(along, "FIRST", first)
         found = along.nearest_along(contact, q)

@@ -1,6 +1,7 @@
 """Pairs that need not be tested, and what shows it (`Collisions.semantic`)."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import kinetree as kt
 from kinetree.contact.make import coarse
 from kinetree.contact.never import parts_of_proof
+from kinetree.contact.rows import Rows
 from kinetree.progress import reporting
 
 BALL = "<collision><geometry><sphere radius='{}'/></geometry></collision>"
@@ -120,9 +122,7 @@ def test_proofs_hold_and_are_tight():
         least = np.linalg.norm(kt.fk(robot, last)(q)[:, :3, 3], axis=1).min()
         for radius, proved in ((least / 2 - (2e-2 if robot.nq > 2 else 2e-3), True), (least / 2 + 1e-3, False)):
             contact = coarse(chain(*joints, radius=radius), [("a", last)])
-            parts = parts_of_proof(
-                contact.robot, "a", last, contact.radii(), lambda q, far, own=contact: own.may_be_near(q, 0, far)
-            )
+            parts = parts_of_proof(contact.robot, "a", last, contact.radii(), partial(Rows(contact).may_be_near, 0))
             assert bool(parts) is proved, (joints, radius)
 
 

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.contact.collisions import PORTION, Collisions
+from kinetree.contact.collisions import Collisions
 from kinetree.contact.pairs import Pair
+from kinetree.contact.poses import PORTION
 from kinetree.spatial.se3 import Array
 
 FIRST = 16

@@ -16,7 +16,9 @@ from kinetree.contact.covers import SLACK
 from kinetree.contact.exact import Exact
 from kinetree.contact.nearest import Bounds, Witness
 from kinetree.contact.pairs import LeftOut, Pair
-from kinetree.contact.poses import moved
+from kinetree.contact.poses import PORTION, moved
+from kinetree.contact.rows import Rows
+from kinetree.contact.segments import Passage, along
 from kinetree.contact.solids import Solid
 from kinetree.contact.ways import columns_between
 from kinetree.display import counted
@@ -26,8 +28,6 @@ from kinetree.model.robot import Robot
 from kinetree.spatial.numbers import numbers, poses
 from kinetree.spatial.se3 import Array
 
-PORTION = 2000
-"""Configurations that are tested at once, so that what is known of them stays in the processor's cache."""
 MOST_DRAWN = 1000
 """Configurations that are drawn at most for each that is returned by `sample`."""
 
@@ -103,6 +103,17 @@ class Collisions:
     def where(self, q: Any, moving: Any = None) -> Any:
         """Return which pairs are in contact (…, k), in the order of `pairs`."""
         return self._by_portions(self._where, q, moving)
+
+    def along(self, q0: Any, q1: Any) -> Passage:
+        """Return what is known of each pair (…, k) along segments from q0 to q1 (…, nq), and not only at samples.
+
+        A segment is a line in q; quaternions turn the shorter way. `free` is true where a pair is proved farther apart
+        than the margin everywhere; `share`, from 0 to 1, is where contact was found. A pair is neither if 3000 parts of
+        a segment, as of links that slide along each other, do not decide it. Raises KinetreeError if links move by
+        themselves, and for configurations that are not finite.
+        """
+        self._check_alone()
+        return along(self, q0, q1)
 
     def bounds(self, q: Any, moving: Any = None) -> Bounds:
         """Return bounds of the least distance, m: that of the covers, and the distance itself."""
@@ -229,8 +240,7 @@ class Collisions:
 
     def lower(self, q: Array) -> Array:
         """Return lower bounds of the distances of all pairs (n, k), m, at q (n, nq)."""
-        near = self._covers.near(np.inf, self._used)(q)
-        return np.asarray(np.minimum.reduceat(self._lower(near)[:, : len(self._solids)], self._first, axis=1))
+        return Rows(self).lower(Rows(self).measured(q))
 
     def apart(self, q: Array, pair: int, above: Any = np.inf) -> Array:
         """Return the distances (n,) of the links of one of `pairs`, m, 0 in contact, or lower bounds beyond `above`.
@@ -243,16 +253,6 @@ class Collisions:
                 least, self._distances(near, every, np.full(len(q), solids), np.minimum(above, least))[0]
             )
         return least
-
-    def may_be_near(self, q: Array, pair: int, above: Array) -> NDArray[np.bool_]:
-        """Return whether the links of one of `pairs` may be at most some distances (n,) apart, m, at q (n, nq)."""
-        near, found = self._near(q), np.zeros(len(q), dtype=bool)
-        for solids in np.flatnonzero(self._pair_of == pair):
-            rows = np.flatnonzero(~found)
-            some = np.full(len(rows), solids)
-            first, second = self._posed(near, rows, some)
-            found[rows] = self._exact.may_be_near(first, second, self._solids[some], above[rows])
-        return found
 
     def moved_by(self, robot: Robot, columns: Array) -> Collisions:
         """Return the same for a robot with the same links, such as one in which some joints stand, about the pairs that

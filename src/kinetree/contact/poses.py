@@ -4,6 +4,9 @@ import numpy as np
 
 from kinetree.spatial.se3 import Array
 
+PORTION = 2000
+"""Configurations that are tested at once, so that what is known of them stays in the processor's cache."""
+
 
 def moved(T: Array, points: Array) -> Array:
     """Return points (n, m, 3) of frames with these poses (n, 3, 4)."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.contact.convex import relative
+from kinetree.contact.poses import PORTION
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Rows:
 
     def __init__(self, contact: Collisions) -> None:
         self.contact, self._solids, self._first = contact, contact._solids, contact._first
+        self.margins = contact._margins
 
     def placed(self, q: Array) -> Array:
         """Return rows of configurations q (n, nq) for `maybe`, `gaps` and `meeting`."""
@@ -44,6 +46,39 @@ class Rows:
         of, solids, found = of[near], solids[near], np.zeros(len(pair), dtype=bool)
         found[of[self.contact._touch(rows, row[of], solids)]] = True
         return found
+
+    def measured(self, q: Array) -> Array:
+        """Return rows of configurations q (n, nq), also for `near`: with bounds of all distances."""
+        return np.asarray(self.contact._covers.near(np.inf, self.contact._used)(q))
+
+    def lower(self, rows: Array) -> Array:
+        """Return lower bounds of the distances of all pairs (n, k), m, in measured rows."""
+        return np.asarray(np.minimum.reduceat(self.contact._lower(rows)[:, : len(self._solids)], self._first, axis=1))
+
+    def near(self, rows: Array, row: Array, pair: Array, above: Array) -> NDArray[np.bool_]:
+        """Return whether the links of pairs (m,) may be at most some distances (m,) apart, m, in measured rows."""
+        of, solids = self._solids_of(pair)
+        close = ~(self.contact._lower(rows)[row[of], solids] > above[of])
+        of, solids, found = of[close], solids[close], np.zeros(len(pair), dtype=bool)
+        poses = self.contact._posed(rows, row[of], solids)
+        found[of[self.contact._exact.may_be_near(*poses, self._solids[solids], above[of])]] = True
+        return found
+
+    def in_contact(self, q: Array) -> NDArray[np.bool_]:
+        """Return which pairs are in contact (n, k) at q (n, nq), as `Collisions.where` does, but by measured rows."""
+        found = np.zeros((len(q), len(self.contact.pairs)), dtype=bool)
+        for i in range(0, len(q), PORTION):
+            rows = self.measured(q[i : i + PORTION])
+            row, pair = np.nonzero(self.lower(rows) < self.margins)
+            found[i + row, pair] = self.meeting(rows, row, pair)
+        return found
+
+    def may_be_near(self, pair: int, q: Array, above: Array) -> NDArray[np.bool_]:
+        """Return the same of one pair at q (n, nq)."""
+        starts, found = range(0, len(q), PORTION), [np.zeros(0, dtype=bool)]
+        for some, far in ((q[i : i + PORTION], above[i : i + PORTION]) for i in starts):
+            found.append(self.near(self.measured(some), np.arange(len(some)), np.full(len(some), pair), far))
+        return np.concatenate(found)
 
     def triangles(self) -> Array:
         """Return how many triangles the links of each of `pairs` have together (k,)."""

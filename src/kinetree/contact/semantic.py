@@ -12,6 +12,7 @@ import numpy as np
 
 from kinetree.contact.never import MOST_PARTS, parts_of_proof
 from kinetree.contact.pairs import Pair
+from kinetree.contact.rows import Rows
 from kinetree.contact.ways import SAMPLES, columns_between, corners, samples, words
 from kinetree.display import counted
 from kinetree.errors import Finding
@@ -109,7 +110,7 @@ def _never(
     robot, pair = contact.robot, contact.pairs[i]
     least = np.inf
     for most in (FEW_PARTS, MOST_PARTS):  # a short proof saves the search, which saves a long one in vain
-        parts = parts_of_proof(robot, *pair, radii, lambda q, far: contact.may_be_near(q, i, far), most)
+        parts = parts_of_proof(robot, *pair, radii, partial(Rows(contact).may_be_near, i), most)
         if parts:
             return None, f"proved: apart in {counted(parts, 'part')} of the ranges, which are all"
         if most == FEW_PARTS:

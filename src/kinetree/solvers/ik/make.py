@@ -14,7 +14,6 @@ from kinetree.algorithms.differential import Axes
 from kinetree.algorithms.gauge import gauged
 from kinetree.algorithms.goals import Goal, fault_of
 from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
-from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.loops import Roles
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.soft import soft_step

@@ -1,0 +1,87 @@
+"""`kinetree motion check`: report what is wrong with a motion."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from kinetree.checker.job import CheckReport
+from kinetree.checker.report import formats, report
+from kinetree.cli._findings import terminal_width, write_lines
+from kinetree.cli._help import FILE, LENGTH, Commands, argument, option
+from kinetree.cli._model import configuration, geometry_option, joint_values, json_option, robot_argument
+from kinetree.cli._motion import report_motion
+from kinetree.contact.collisions import Collisions
+from kinetree.contact.make import collisions
+from kinetree.errors import Source
+from kinetree.logs import read_motion
+from kinetree.model.robot import Robot
+from kinetree.trajectories.check import check as findings_of
+
+
+class _Motion(Commands):
+    """Commands about motions."""
+
+    section = "Check and repair"
+
+
+@click.command(cls=_Motion, short_help="Check a motion: limits, rates, torques, jumps, contact.")
+def command() -> None:
+    """Check motions of a robot."""
+
+
+@command.command(example="kinetree motion check arm.urdf motion.csv --deg --clearance 5mm", hides=("inertias",))
+@robot_argument
+@argument("file", "Joint values with times (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
+@joint_values()
+@option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
+@option("--acceleration NUMBER", "Largest acceleration of joints, rad/s² or m/s².  [default: the model's]", type=float)
+@option("--ignore CODE", "Leave out codes that begin with CODE, such as motion-torque. Repeatable.")
+@option("--clearance LENGTH", "Report links nearer than this, m, or such as 5mm.", type=LENGTH, default=0.0)
+@geometry_option
+@option("--touch LINK", "A link that may touch others so named, such as a held part. Repeatable.")
+@option("--frame FRAME", "A frame that moves in space, as along a line: singular configurations are warnings.")
+@option("--output-format", "Form of the report.  [default: pretty]", "form", type=formats())
+@json_option
+def check(
+    robot: Robot,
+    file: Path,
+    values: dict[str, str],
+    in_degrees: bool,
+    acceleration: float | None,
+    ignore: tuple[str, ...],
+    clearance: float,
+    geometry: Literal["mesh", "hull"],
+    touch: tuple[str, ...],
+    frame: str | None,
+    form: str | None,
+    as_json: bool,
+) -> None:
+    """Report what is wrong with a motion, with joint and time.
+
+    These are limits of positions, also over several joints, velocities, accelerations, torques, jumps, closed loops
+    that are open, contact of links, and singular configurations. Between samples, joints are taken to move in straight
+    lines, where contact is proved absent or found. Joints without a column stay as in --q.
+
+    Exit status 0 if there are no errors or warnings, 1 if there are errors or warnings, 2 if a file cannot be read."""
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
+    if acceleration is not None and not acceleration > 0:
+        raise click.BadParameter(f"{acceleration:g} is no number above 0", param_hint="--acceleration")
+    at = configuration(robot, values, in_degrees)
+    motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
+    report_motion(robot, motion, file, missing=True)
+    contact: float | Collisions | None = clearance
+    if any("motion-contact".startswith(code) for code in ignore):
+        contact = None  # it takes the most time
+    elif touch or geometry != "mesh":
+        contact = collisions(robot, geometry=geometry, margin=clearance, touch=touch)
+    found = findings_of(motion, acceleration=acceleration or True, clearance=contact, frame=frame, at=at)
+    kept = (one for one in found if not one.code.startswith(ignore or ("\n",)))
+    findings = tuple(replace(one, source=Source(str(file))) for one in kept)
+    form = "json" if as_json else form or "pretty"
+    every = {"show_all": True} if form == "pretty" else {}
+    write_lines(report(form, [CheckReport(str(file), findings)], terminal_width(sys.stdout), **every), sys.stdout)
+    sys.exit(int(any(one.severity != "info" for one in findings)))

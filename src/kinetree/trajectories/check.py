@@ -1,0 +1,71 @@
+"""`kt.motion.check`: everything that is wrong with a motion or a path, with joint and time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kinetree.arguments import explain_type_errors
+from kinetree.contact.collisions import Collisions
+from kinetree.errors import SEVERITIES, Findings, fail
+from kinetree.model.limits import checked_q
+from kinetree.spatial.se3 import Array
+from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings, singular_findings
+from kinetree.trajectories.motion import Motion
+from kinetree.trajectories.path import Path
+from kinetree.trajectories.rates import rate_findings
+from kinetree.trajectories.samples import samples_of
+
+Bounds = bool | float | Array | Mapping[str, float]
+"""Limits of rates: True for those of the model, False for none, a number for all joints, (nv,), or some by joint."""
+
+
+@explain_type_errors
+def check(
+    motion: Motion | Path,
+    *,
+    velocity: Bounds = True,
+    acceleration: Bounds = True,
+    torque: Bounds = True,
+    clearance: float | Collisions | None = 0.0,
+    frame: str | None = None,
+    at: Array | None = None,
+) -> Findings:
+    """Return what is wrong with a motion or a path of a robot, at its samples and between them, errors first.
+
+    Checked are limits of positions, also over several joints; velocities, accelerations, jerks and torques; jumps;
+    closed loops that are open; contact of links; and singular configurations. Between samples, q of a motion is taken
+    to change in straight lines, and a path is what its polynomials are: contact is proved absent there, or found.
+    A path has no times, and so no rates.
+
+    velocity, acceleration, torque: True takes the limits of the model, where 0 counts as unknown; False takes none; a
+    number, (nv,) or a mapping of joints to numbers takes others; rad/s and m/s, rad/s² and m/s², N m and N.
+    clearance: distance of links to be kept, m; what `kt.collisions` returns, for chosen pairs; None for no test.
+    frame: one that is to move in space, as along a line; passing a singular configuration is then a warning.
+    at: q (nq,) of the coordinates that the motion lacks, by default neutral.
+
+    Raises KinetreeError for options that are not as above, and for a motion without a robot.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+        >>> motion = kt.motion.Motion(("q1", "q2"), [0, 1, 2], [[0, 0], [1, 0], [2.2, 0]], robot=arm)
+        >>> print(kt.motion.check(motion, velocity=1.1)[0])
+        error: joint 'q1': the velocity is 1.2 rad/s at t = 1.5 s, above its limit 1.1 rad/s [motion-velocity]
+    """
+    is_number = (
+        isinstance(clearance, (int, float)) and not isinstance(clearance, bool) and 0 <= clearance < float("inf")
+    )
+    if not (clearance is None or is_number or isinstance(clearance, Collisions)):
+        legal = "a distance from 0, m, what kt.collisions returns, or None"
+        raise fail("clearance", f"clearance is {clearance!r}; expected {legal}")
+    robot = motion.robot if isinstance(motion, (Motion, Path)) else None
+    q = checked_q(robot.limits, at, "at").reshape(robot.nq) if at is not None and robot is not None else None
+    samples = samples_of(motion, q)
+    found = [
+        *limit_findings(samples),
+        *rate_findings(samples, {"velocity": velocity, "acceleration": acceleration, "torque": torque}),
+        *loop_findings(samples),
+        *contact_findings(samples, clearance),
+        *singular_findings(samples, frame),
+    ]
+    return Findings(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))

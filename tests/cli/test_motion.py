@@ -1,0 +1,68 @@
+"""`kinetree motion check`: what it prints, its exit status and its JSON."""
+
+import json
+
+import pytest
+
+BALLS = """<robot name="arm"><link name="a">{ball}</link><link name="b">{ball}</link><link name="c">{ball}</link>
+<joint name="j1" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0.3 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" velocity="2" effort="9"/></joint>
+<joint name="j2" type="revolute"><parent link="b"/><child link="c"/><origin xyz="0.3 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" velocity="2" effort="9"/></joint></robot>"""
+BALL = "<collision><origin xyz='{0} 0 0'/><geometry><sphere radius='0.05'/></geometry></collision>"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ball = BALL.format(0) + BALL.format(0.15)
+    (tmp_path / "arm.urdf").write_text(BALLS.replace("{ball}", ball), encoding="utf-8")
+
+    def motion(*rows):
+        text = "\n".join(["time,j1,j2", *(",".join(map(str, row)) for row in rows)])
+        (tmp_path / "motion.csv").write_text(text, encoding="utf-8")
+
+    return motion
+
+
+def test_a_clean_motion(run, folder):
+    folder((0, 0, 0), (1, 0.5, 1), (2, 0.5, 1.5))
+    result = run("motion", "check", "arm.urdf", "motion.csv")
+    assert result.exit_code == 0
+    assert "error" not in result.stdout
+    assert "warning" not in result.stdout
+    assert result.stdout.splitlines()[-1] == "2 remarks"
+
+
+def test_each_finding_has_its_joint_and_time(run, folder):
+    folder((0, 2.5, 0), (1, 2.5, 1), (1.1, 2.5, 3.1))
+    result = run("motion", "check", "arm.urdf", "motion.csv")
+    assert result.exit_code == 1
+    errors = [line for line in result.stdout.splitlines() if ": error: " in line]
+    assert errors[:2] == [
+        "motion.csv: error: joint 'j2': is 0.1 rad above its limit 3 at t = 1.1 s; outside from t = 1.1 s "
+        "[motion-limit]",
+        "motion.csv: error: joint 'j2': the velocity is 21 rad/s at t = 1.05 s, above its limit 2 rad/s "
+        "[motion-velocity]",
+    ]
+    assert errors[2:] == ["motion.csv: error: links 'a' and 'c': are in contact at t = 1.1 s [motion-contact]"]
+
+
+def test_options(run, folder):
+    folder((0, 0, 0), (1, 10, 20), (2, 20, 30), (3, 30, 30))
+    found = json.loads(run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--json").stdout)
+    assert found["schema"] == 1
+    assert {one["severity"] for one in found["findings"]} == {"info"}
+    slow = run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--acceleration", "0.1")
+    assert slow.exit_code == 1
+    assert "joint 'j2': the acceleration is 0.1745 rad/s² at t = 1 s, above its limit 0.1 rad/s²" in slow.stdout
+    assert run("motion", "check", "arm.urdf", "motion.csv").exit_code == 1  # degrees as radians
+    near = run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--clearance", "0.345")
+    assert near.exit_code == 1
+    assert "warning: links 'a' and 'c': are" in near.stdout
+    assert "mm apart, below the clearance of 345 mm, at t = " in near.stdout
+    for more in (("--touch", "a", "--touch", "c"), ("--ignore", "motion-c")):
+        left = run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--clearance", "0.345", *more)
+        assert "links" not in left.stdout or "no two links" in left.stdout + left.stderr
+    for wrong in (("--acceleration", "0"), ("--json", "--output-format", "sarif")):
+        assert run("motion", "check", "arm.urdf", "motion.csv", *wrong).exit_code == 2
