@@ -105,6 +105,21 @@ def test_what_cannot_close_or_is_wrong_says_so(pen):
 
 
 @pytest.mark.slow
+def test_limits_of_joints_that_follow_count():
+    ends = 'range="-0.2 0.2" limited="true"'
+    bars = kt.load(fourbar(hand=SITE).replace('"rocker" axis="0 0 1" ', f'"rocker" axis="0 0 1" {ends}'), format="mjcf")
+    np.testing.assert_allclose(bars.limits.upper[2], 0.2)
+    solve, fk = kt.ik(bars, "pen", driven=["crank"]), kt.fk(bars, "pen", driven=["crank"])
+    rocker = closed(np.pi / 2 + X[:, 0])[:, 2]
+    inside = np.abs(rocker - 2 * np.pi * np.round(rocker / (2 * np.pi))) <= 0.2
+    assert 2 < inside.sum() < 11
+    found = solve(fk(X))
+    np.testing.assert_array_equal(found.success, inside)
+    assert (bars.limits.margin(found.q)[:, [2, 5]] >= -1e-8).all()
+    assert found.gap.max() < 1e-9
+
+
+@pytest.mark.slow
 def test_a_delta_a_gripper_a_slider_and_a_leg():
     """Balls, free plates and several loops; what moves is what is driven and what follows."""
     for text, kind, frame, driven, goal, far in (
