@@ -45,7 +45,7 @@ def distance_rates(robot: Robot, pair: Pair, radius: Mapping[str, float], ends: 
 def travels(robot: Robot, q: Array, other: Array) -> Array:
     """Return by how much each coordinate differs between configurations (n, nq), rad and m; in place of a quaternion
     the angle between the two rotations, then zeros."""
-    found = np.abs(other - q)
+    found: Array = np.abs(other - q)
     for start in robot.limits.quaternions:
         a, b = (x[:, start : start + 4] for x in (q, other))
         a, b = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (a, b))

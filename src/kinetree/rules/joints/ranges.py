@@ -2,6 +2,7 @@
 
 from math import inf
 
+from kinetree.errors import Severity
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import RATES, Joint, Robot
 from kinetree.rules.joints.units import ANY, MUCH_VELOCITY, in_other_units, looks_made_up
@@ -55,7 +56,7 @@ class NoRange(JointQuality):
             unsaid = lower == 0 and ("default-limit", f"joint {joint.name!r}") in noted
             advice = "give it a range, or use type fixed"
             if lower == upper and joint.coordinated and not unsaid:
-                severity = "info" if robot.text and robot.text.format == "sdf" else None
+                severity: Severity | None = "info" if robot.text and robot.text.format == "sdf" else None
                 message = f"both limits are {number(lower)}, so the joint cannot move; {advice}"
                 yield self.finding(message, joint, severity=severity)
 
