@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.display import number
 from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -44,8 +43,8 @@ class Samples:
     def when(self, sample: float) -> str:
         """Return where a sample is, such as "t = 0.5 s"; a fraction is between two samples."""
         if self.at is None:
-            return f"sample {number(sample, 6)}"
-        at = number(float(np.interp(sample, np.arange(len(self.q)), self.at)), 7)
+            return f"sample {sample:.6g}"
+        at = f"{np.interp(sample, np.arange(len(self.q)), self.at):.6f}".rstrip("0").rstrip(".")
         return f"t = {at} s" if self.beside is None else f"s = {at}"
 
 
@@ -58,8 +57,13 @@ def samples_of(motion: Any, q: Array | None) -> Samples:
     robot = motion.robot
     if robot is None:
         raise fail("motion", "the motion has no robot", fix="replace(motion, robot=robot)")
-    if not len(motion.q):
-        raise fail("motion", "the motion has no samples")
+    if not len(motion.q) or not np.isfinite(motion.q).all():
+        raise fail("motion", "the motion has no samples, or some that are not finite numbers")
+    if motion.times is not None and not (np.diff(motion.times) > 0).all():
+        i = int((np.diff(motion.times) <= 0).argmax())
+        raise fail(
+            "motion", f"the time of sample {i + 1} is not after that of sample {i}; expected times that increase"
+        )
     columns = [robot.coordinate_names.index(name) for name in motion.names]
     known = [motion.qd, motion.qdd]
     if robot.limits.quaternions:
