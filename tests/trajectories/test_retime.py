@@ -9,6 +9,11 @@ from scipy.optimize import brentq
 
 import kinetree as kt
 from kinetree.motion import Path, retime, through
+from kinetree.spatial.se3 import translation
+from kinetree.trajectories.along import Along
+from kinetree.trajectories.payload import with_payload
+from kinetree.trajectories.rows import Limited
+from kinetree.trajectories.slower import _peaks, slowing
 
 ARM = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
 BOX = '<inertial><mass value="{mass}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -308,3 +313,38 @@ def test_limits_of_zero_are_named():
         retime(through(slide(effort=0.0), line), torque=True)
     with pytest.raises(kt.KinetreeError, match=r"no speed at s = |standing still"):
         retime(through(slide("0 0 1", effort=2.0 * 9.81), line), torque=True)
+
+
+def test_a_parabola_has_its_peak_between_three_points():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=(3, 200))
+    t = np.linspace(-1, 1, 20_001)[:, None]
+    exact = (a * t**2 + b * t + c).max(axis=0)
+    found = _peaks(np.stack([a - b + c, c, a + b + c])[:, :, None].swapaxes(0, 1))[:, 0]
+    assert np.all(found >= exact - 1e-9)
+    assert np.all(found <= exact + 0.0401 * np.abs(a) + 1e-6)
+    assert found[a > 0] == pytest.approx((np.abs(b) + a + c)[a > 0])
+
+
+def test_payloads_hang_at_their_frames():
+    arm = kt.chain([{"axis": [0, -1, 0], "m": 1.0, "r": [0.5, 0, 0]}], tool=translation([1.0, 0, 0]))
+    loaded = with_payload(arm, {"tip": 2.0})
+    assert kt.gravity_torques(loaded)([0.0]) == pytest.approx([(1.0 * 0.5 + 2.0 * 1.0) * 9.81])
+    assert kt.mass_matrix(loaded)([0.0]) == pytest.approx(kt.mass_matrix(arm)([0.0]) + 2.0)
+    assert with_payload(arm, {}) is arm
+
+
+def test_how_much_slower_is_enough():
+    """Velocities are proportional to the speed, accelerations to its square; speeding up and slowing down differ."""
+    limited = Limited(np.array([10.0]), np.array([2.0]), np.array([1.0]), np.array([np.inf]), None, False)
+    ones = np.ones((1, 1, 3, 1))
+    for u, x, way, r in (
+        (3.0, 1.0, 1.0, np.sqrt(2 / 3)),
+        (-3.0, 1.0, 1.0, np.sqrt(1 / 3)),
+        (3.0, 1.0, -1.0, np.sqrt(2 / 3)),
+        (-3.0, 1.0, -1.0, np.sqrt(1 / 3)),
+        (0.0, 400.0, 1.0, 0.5),
+        (0.5, 1.0, 1.0, 1.0),
+    ):
+        at = Along(0 * ones, way * ones, 0 * ones)
+        assert slowing(limited, at, x * ones, u * ones) == pytest.approx(np.array([[r]]))

@@ -19,8 +19,8 @@ from kinetree.trajectories.passes import StuckError, fastest
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.payload import with_payload
 from kinetree.trajectories.reasons import check_inside, reason, stands_still, too_slow
-from kinetree.trajectories.rows import Limited, gentle_speed, rows_of, solve_for_u, torques_of
-from kinetree.trajectories.slower import slowing
+from kinetree.trajectories.rows import Limited, rows_of, solve_for_u, torques_of
+from kinetree.trajectories.slower import gentle_speed, slowing
 from kinetree.trajectories.timing import Timing
 
 LANES = 64

@@ -118,13 +118,3 @@ def solve_for_u(rows: Rows, length: Array, out: Array) -> tuple[Array, Array]:
             least = np.where(is_flat, ends[0], 0.0).max(axis=-1, initial=0.0)
             most = np.where(is_flat, np.where(never, -1.0, ends[1]), FREE).min(axis=-1, initial=FREE)
     return least, most
-
-
-def gentle_speed(limited: Limited, torques: Torques) -> Array:
-    """Return square roots of x (…,) at which the parts of dampers are half of what the weight leaves of the limits."""
-    rest, _, _, damping = torques
-    room = np.maximum(limited.torque - np.abs(rest), 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        speed = np.where(np.isfinite(room) & (damping != 0.0), room / np.abs(2.0 * damping), np.inf)
-    least = speed.min(axis=-1, initial=np.inf)
-    return np.clip(np.where(np.isfinite(least), least, 1.0), 1e-6, 1e6)

@@ -1,10 +1,10 @@
-"""How much slower a motion must be, so that limits hold between the points where they were tested."""
+"""How slow a motion must be: so that limits hold between the points where they were tested, and dampers take little."""
 
 import numpy as np
 
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.along import Along
-from kinetree.trajectories.rows import Limited, acceleration_ranges
+from kinetree.trajectories.rows import Limited, Torques, acceleration_ranges
 
 ERROR = 0.02
 """Part of the bend of a parabola through three points that it may be off."""
@@ -66,3 +66,13 @@ def _roots(a: Array, b: Array, c: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):  # 2 c / (b + root) is exact for a = 0, too
         r = np.where(b + root > 0.0, 2.0 * c / (b + root), (root - b) / (2.0 * a))
     return np.where(above, np.where(c < 0.0, 0.0, np.nan_to_num(r)), 1.0)
+
+
+def gentle_speed(limited: Limited, torques: Torques) -> Array:
+    """Return square roots of x (…,) at which the parts of dampers are half of what the weight leaves of the limits."""
+    rest, _, _, damping = torques
+    room = np.maximum(limited.torque - np.abs(rest), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        speed = np.where(np.isfinite(room) & (damping != 0.0), room / np.abs(2.0 * damping), np.inf)
+    least = speed.min(axis=-1, initial=np.inf)
+    return np.clip(np.where(np.isfinite(least), least, 1.0), 1e-6, 1e6)
