@@ -203,6 +203,7 @@ def kuka(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_a_configuration_chooses_the_solution(run, kuka):
     robot = kt.load(kuka)
     q = np.radians([-20, -90, 90, 170, 50, -200])
