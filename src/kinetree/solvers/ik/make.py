@@ -33,7 +33,8 @@ from kinetree.queries.query import fixed_input, memoise, one_of, origin, toleran
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
 from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
-from kinetree.solvers.ik.one_call import one_call
+from kinetree.solvers.ik.near import DESCENTS, Near, near_kernels
+from kinetree.solvers.ik.one_call import Make, one_call
 from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of
 from kinetree.solvers.ik.search import WAY_DOWN
 from kinetree.solvers.ik.solver import IK
@@ -191,34 +192,15 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     arm: its closed form, if it has one.
     """
     limits = inside.limits
-    key = _key(robot, problem, limits)
-    k, n, m = len(problem.columns), len(problem.rates), len(problem.G)
-    state, whole, q = Port("state", (HEAD + 2 * k + problem.memory,)), Port("rest", (robot.nq,)), Port("q", (k,))
-    sizes = {"h": m, "strides": n}
+    key, model, kernel = _key(robot, problem, limits), _model(robot, problem), _maker(robot, problem, limits)
+    k = len(problem.columns)
+    state, whole, q = _state(problem), Port("rest", (robot.nq,)), Port("q", (k,))
     targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals))
-
-    def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
-        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets."""
-        given = [what for what in between if m or what not in ("h", "center")]
-        ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
-
-        def traced(x: Any, *arrays: Any) -> Any:
-            values = dict(zip(given, arrays, strict=False))
-            return step(x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
-
-        shapes = [port.shape for port in ports]
-        return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
-
-    model = _model(robot, problem)
-    down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
     shapes, forms = [port.shape for port in targets], Port("forms", (8, 7))
     report = Port("report", (REPORT + k,))
     last = partial(answered, problem, limits)
-    step = partial(soft_step if problem.memory else inverse_step, model, problem)
-    made = {
-        "kernel": kernel("ik", step, state, "h", "center", repeated=True),
-        "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
-        "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
+    made: dict[str, Any] = {
+        **_searches(model, problem, kernel),
         "nearest": kernel("nearest", partial(nearest_start, arm, problem), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
         "quick": one_call(robot, model, inside, problem, arm, kernel, key),
@@ -232,10 +214,51 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
             f"answer {key}",
         ),
     }
+    near = replace(problem, is_near=True, descents=min(problem.descents, DESCENTS))
+    searches = _searches(model, near, _maker(robot, near, limits))
+    joints = tuple(joint_of(robot, j) for j in range(robot.nq))
+    more = near_kernels(near, inside, _key(robot, near, limits))
+    made["near"] = Near(near, searches["kernel"], searches["closest"], **more, joints=joints)
     return made, {
         "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
         "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
     }
+
+
+def _searches(model: Tree, problem: Problem, kernel: Make) -> dict[str, Kernel]:
+    """Return the kernels of a search, by their fields in `IK` and `Near`."""
+    down, along = replace(problem, steps=WAY_DOWN), replace(problem, steps=WAY_ALONG)
+    state, step = _state(problem), partial(soft_step if problem.memory else inverse_step, model, problem)
+    return {
+        "kernel": kernel("ik", step, state, "h", "center", repeated=True),
+        "closest": kernel("closest", partial(closest_step, model, down), state, "h", repeated=True),
+        "settle": kernel("settle", partial(settled_step, model, along), state, "h", "posture", repeated=True),
+    }
+
+
+def _state(problem: Problem) -> Port:
+    return Port("state", (HEAD + 2 * len(problem.columns) + problem.memory,))
+
+
+def _maker(robot: Robot, problem: Problem, limits: Limits) -> Make:
+    """Return a function that makes kernels of the problem."""
+    key, k, m = _key(robot, problem, limits), len(problem.columns), problem.bounds
+    sizes = {"h": m, "strides": len(problem.rates)}
+    targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals))
+
+    def kernel(name: str, step: Step, first: Port, *between: str, output: Port | None = None, **options: Any) -> Kernel:
+        """Return the kernel of a step from `first`, `between` (h, center only if there are bounds) and targets."""
+        given = [what for what in between if m or what not in ("h", "center")]
+        ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
+
+        def traced(x: Any, *arrays: Any) -> Any:
+            values = dict(zip(given, arrays, strict=False))
+            return step(x, *(values.get(what, ()) for what in between), *arrays[len(given) :])
+
+        shapes = [port.shape for port in ports]
+        return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
+
+    return kernel
 
 
 def _model(robot: Robot, problem: Problem) -> Tree:

@@ -157,8 +157,8 @@ def one_call(
     depends on."""
     limits = inside.limits
     state, whole = Port("state", (HEAD + 2 * len(problem.columns) + problem.memory,)), Port("q0", (problem.nq,))
-    entered = partial(_entered, problem, limits)
-    enter = Kernel("enter", (whole,), state, lambda: trace(entered, whole.shape), f"enter {key}")
+    begun = partial(entered, problem, limits)
+    enter = Kernel("enter", (whole,), state, lambda: trace(begun, whole.shape), f"enter {key}")
     closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
     if arm:
         forms = partial(ordered_forms, model, arm, problem, limits)
@@ -168,7 +168,7 @@ def one_call(
     return OneCall(enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits))
 
 
-def _entered(problem: Problem, limits: Limits, q0: Any) -> Array:
+def entered(problem: Problem, limits: Limits, q0: Any) -> Array:
     """Return the state that begins at q0 (nq,), with GOING -1 if q0 is outside the limits or not
     finite, or a quaternion is nearly zero or huge."""
     slack: Any = 0.0

@@ -13,6 +13,7 @@ from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Probl
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.soft import memory_size
 from kinetree.algorithms.tangent import Loose, normalised
+from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
@@ -35,7 +36,8 @@ class Inside:
     rows (m, nq): coefficients of the joints that do not move, not in `Problem.G`. lengths (m,): divisors of the
     rows. bounds, bounds_now (m,): h with those joints at zero, and with them at `neutral` (nq,), their default; there
     the joints that move are at the start. begin_at (n,): the start, well inside with the others at neutral. template:
-    the state at the start.
+    the state at the start. reach (nq,): how far results may be from a start, by the kernel `ranges` of `bounds_near`;
+    None for any distance.
     """
 
     limits: Limits
@@ -46,6 +48,8 @@ class Inside:
     neutral: Array
     begin_at: Array
     template: Array
+    reach: Array | None = None
+    ranges: Kernel | None = None
 
     def bounds_at(self, rest: Array) -> Array:
         """Return h (…, m) for q (…, nq) of the joints that do not move, with zero for those that do."""
@@ -58,14 +62,19 @@ class Inside:
         q = checked_q(self.limits, q0, "q0")
         if problem.loose and np.isfinite(q).all():
             q = with_unit_quaternions(problem, q, "q0")
-        q = self.limits.project(q)
+        given, q = q, self.limits.project(q)
         rest = q.copy()
         rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)
         states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
         n = len(problem.columns)
         states[..., HEAD : HEAD + n] = states[..., HEAD + n : HEAD + 2 * n] = q[..., problem.columns]
-        return states, h, self._centers(problem, q[..., problem.columns], h), q
+        own, centers = q[..., problem.columns], self._centers(problem, q[..., problem.columns], h)
+        if self.ranges and self.reach is not None:
+            rows = [h, centers] if len(problem.G) else []
+            found = self.ranges(given[..., problem.columns], own, self.reach[problem.columns], *rows)
+            h, centers = np.split(found, [problem.bounds], axis=-1)
+        return states, h, centers, q
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
         """Return points (…, k) well inside: `begin_at`, or a point between it and q (…, k), which is inside."""
@@ -123,6 +132,7 @@ def reach_of(
     begin = neutral[columns]
     begin[: len(flat)] = _begin(G, h, first, last, neutral[flat])
     neutral[columns] = begin
+    spheres = sum(joint.kind.nv // 3 for joint in loose)
     strides = _strides(loose, is_wide(lower, upper, is_angle) & ~is_angle)
     problem = Problem(
         goals=tuple(goals),
@@ -143,7 +153,7 @@ def reach_of(
         steps=DESCENT_STEPS,
         descents=descents,
         loose=loose,
-        memory=memory_size(goals, len(flat), len(G)) if any(goal.weight is not None for goal in goals) else 0,
+        memory=memory_size(goals, len(flat), len(G) + spheres) if any(goal.weight is not None for goal in goals) else 0,
     )
     template = np.zeros(HEAD + 2 * len(columns) + problem.memory)
     template[GOING], template[COST] = 1.0, np.inf

@@ -19,6 +19,7 @@ from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
 from kinetree.solvers.ik.given import arranged, described, with_postures
+from kinetree.solvers.ik.near import Near, near_result
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
@@ -140,6 +141,7 @@ class IK:
     _postures: tuple[Array | None, ...]
     _more: tuple[Array, ...]
     _stepper: Stepper
+    _near: Near
 
     def __repr__(self) -> str:
         goals = ", ".join(map(described, self.goals))
@@ -147,13 +149,22 @@ class IK:
 
     @as_given_by(_in_single)
     def __call__(
-        self, *targets: Any, q0: Any = None, prefer: Any = None, threads: int = 1, progress: Progress = False
+        self,
+        *targets: Any,
+        q0: Any = None,
+        near: Any = None,
+        prefer: Any = None,
+        threads: int = 1,
+        progress: Progress = False,
     ) -> IKResult:
         """Return configurations for targets, one (…, *shape) for each goal, as seen from the goal's base.
 
         targets: poses (4, 4), positions or points (3,), m, or orientations (3, 3).
         q0 (…, nq): the start, projected into the limits; joints that the goals do not need stay there. By default the
         middle of the ranges, and neutral.
+        near: how far from q0 the result may be: a number, rad for joints that turn, m for those that slide, or numbers
+        by joint, for these alone. Balls turn by it at most; floating bases turn and move by it. If no solution is found
+        there, success is False and q is locally closest.
         prefer (…, nq): a posture, such as `q0`, or "middle", away from the limits: the result is the solution nearest
         to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move.
         threads: share a large batch. progress: True for a bar, or a function of the number of targets done and the
@@ -168,6 +179,8 @@ class IK:
         _check_threads(threads)
         if prefer is not None:
             self._refuse_soft("prefer")
+        if near is not None:
+            return near_result(self, targets, q0, near, prefer=prefer, threads=threads, progress=progress)
         given = with_postures(self._postures, targets) if self._postures else targets
         if prefer is None and not progress and (start := self._plain_start(q0)) and self._is_plain(given):
             # fast path for a control loop: one target, in arrays that need no conversion
@@ -242,7 +255,7 @@ class IK:
             n, begin = len(self._problem.columns), found.copy()
             begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
             begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
-            bounds, options = search[1:2] if len(self._problem.G) else [], {} if threads == 1 else {"threads": threads}
+            bounds, options = search[1:2] if self._problem.bounds else [], {} if threads == 1 else {"threads": threads}
             settled = self._settle(begin, *bounds, posture, *targets, **options)
             stays = (found[..., GOING] != 0) | in_contact(self, settled, search[3])
             found = np.where(stays[..., None], found, settled)
