@@ -152,6 +152,7 @@ LEFT_OUT = {
     **dict.fromkeys(("calibrate", "tcp_from_points"), "a table, see test_calibrate.py and test_touch.py"),
     **dict.fromkeys(("jvp", "vjp"), "kernels of kernels, see test_queries_gradients.py"),
     **dict.fromkeys(("product", "inverse"), "mathematics of one"),
+    "IK.follow": "samples in a first axis, see test_ik_follow.py",
     **dict.fromkeys(
         ("external_wrench", "sensor_reading", "inertial_regressor", "loop_wrenches"),
         "have tests of batches of their own",

@@ -22,6 +22,7 @@ V = TypeVar("V")
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 IN_MEMORY = (1, 3)
 """Devices of DLPack whose memory the processor can read: its own, and what CUDA has pinned there."""
+_PLAIN = (type(None), bool, int, float)
 _NUMBERS = (float, int, np.integer, str, type(None))
 
 
@@ -149,13 +150,10 @@ def as_given_by(
 def _as_given(function: Any, rounded: Callable[[Any, Any], Any]) -> Any:
     @wraps(function)
     def call(self: Any, *values: Any, **named: Any) -> Any:
-        for value in values:
-            if type(value) is not np.ndarray or value.dtype is not DOUBLE:
-                break
-        else:
-            if not named:
-                return function(self, *values, **named)
-        return _converted(function, rounded, self, values, named)
+        for value in (*values, *named.values()):
+            if value.dtype is not DOUBLE if type(value) is np.ndarray else type(value) not in _PLAIN:
+                return _converted(function, rounded, self, values, named)
+        return function(self, *values, **named)
 
     return call
 

@@ -130,6 +130,7 @@ def _cosines(lower: float, upper: float) -> tuple[float, float]:
     return -1.0 if has_least else min(ends), 1.0 if has_most else max(ends)
 
 
+DOUBLE = np.dtype(float)
 Make = Callable[..., Kernel]
 FORMS = 8
 """Most solutions of a closed form."""
@@ -149,6 +150,16 @@ class OneCall(Brief):
     verdict: Kernel | None
     shells: tuple[Shell | None, ...]
 
+    def begin(self, q0: Any) -> Array | None:
+        """Return states (…, s) at starts q0 (…, nq); None if one is outside the limits, or not as the kernel takes it,
+        or if there is no kernel."""
+        if self.enter is None or type(q0) is not np.ndarray or q0.dtype is not DOUBLE:
+            return None
+        if q0.shape[-1:] != self.enter.inputs[0].shape:
+            return None
+        states: Array = self.enter(q0)
+        return states if (states[GOING] > 0.0 if q0.ndim == 1 else (states[..., GOING] > 0.0).all()) else None
+
 
 def one_call(
     robot: Robot, model: Tree, inside: Inside, problem: Problem, arm: SixAxes | None, kernel: Make, key: str
@@ -157,8 +168,8 @@ def one_call(
     depends on."""
     limits = inside.limits
     state, whole = Port("state", (HEAD + 2 * len(problem.columns) + problem.memory,)), Port("q0", (problem.nq,))
-    begun = partial(entered, problem, limits)
-    enter = Kernel("enter", (whole,), state, lambda: trace(begun, whole.shape), f"enter {key}")
+    entered = partial(_entered, problem, limits)
+    enter = Kernel("enter", (whole,), state, lambda: trace(entered, whole.shape), f"enter {key}")
     closed: dict[str, Kernel | None] = {"ordered": None, "verdict": None}
     if arm:
         forms = partial(ordered_forms, model, arm, problem, limits)
@@ -168,7 +179,7 @@ def one_call(
     return OneCall(enter=None if inside.rows.any() else enter, **closed, shells=shells(robot, problem, limits))
 
 
-def entered(problem: Problem, limits: Limits, q0: Any) -> Array:
+def _entered(problem: Problem, limits: Limits, q0: Any) -> Array:
     """Return the state that begins at q0 (nq,), with GOING -1 if q0 is outside the limits or not
     finite, or a quaternion is nearly zero or huge."""
     slack: Any = 0.0

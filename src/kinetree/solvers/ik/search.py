@@ -23,8 +23,9 @@ WAY_DOWN = 2000
 """Most steps to the closest point of a target that is out of reach."""
 NEAR = 1e-2
 """Squared error, m² and rad², of the closest point below which many starts follow."""
-STARTS, FIRST_STEPS, BEST, MORE_STEPS = (64, 192), 12, 16, 80
-"""Numbers of these starts, in portions, most steps from each, how many of the best go on, and for how many steps."""
+USUAL, MANY, MORE_STEPS = ((64, 192), 12, 16), ((64, 192, 512), 24, 32), 80
+"""Numbers of these starts, in portions, most steps from each, how many of the best go on, and for how many steps; MANY
+is for several frames of which not all errors can vanish at most places, as there are fewer joints than errors."""
 DAMPINGS = (1.0, 100.0)
 """First damping of further searches with soft goals near a start."""
 PORTION = 256
@@ -106,11 +107,15 @@ def _completed(
     if ik._quick.verdict and not rows and is_near.any():
         whole = ik._problem.moved(ik._inside.neutral, center)
         is_near &= np.asarray(ik._quick.verdict(whole, *targets)) != 0.0  # the closed form may be certain
-    for seed, count in enumerate(() if ik._problem.loose or ik._problem.is_near else STARTS):
+    is_tight = len(ik.goals) > 1 and len(ik._problem.columns) < sum(goal.size for goal in ik.goals)
+    starts, first_steps, best = MANY if is_tight else USUAL
+    for seed, count in enumerate(() if ik._problem.loose or ik._problem.is_near else starts):
         near = np.flatnonzero(is_near & (found[:, GOING] != 0.0))
         for some in (near[i : i + PORTION] for i in range(0, len(near), PORTION)):
-            ends = closest(_begun(ik, found[some], h[some], center[some], count, seed), some, None)
-            order = np.argsort(np.where(ends[..., GOING] == 0.0, -1.0, ends[..., COST]), axis=1)[:, :BEST]
+            begin = _begun(ik, found[some], h[some], center[some], count, seed)
+            begin[..., STEPS] = WAY_DOWN - first_steps
+            ends = closest(begin, some, None)
+            order = np.argsort(np.where(ends[..., GOING] == 0.0, -1.0, ends[..., COST]), axis=1)[:, :best]
             ends = np.take_along_axis(ends, order[..., None], axis=1)
             ends[..., GOING], ends[..., STEPS] = np.abs(ends[..., GOING]), WAY_DOWN - MORE_STEPS
             ends = closest(ends, some, None)
@@ -136,7 +141,6 @@ def _begun(ik: IK, found: Array, h: Array, center: Array, count: int, seed: int)
     states = np.empty((len(found), count, found.shape[1]))
     states[..., :HEAD] = found[:, None, :HEAD]
     states[..., GOING], states[..., DESCENT], states[..., COST] = 1.0, FIRST_DAMPING, np.inf
-    states[..., STEPS] = WAY_DOWN - FIRST_STEPS
     states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = np.clip(places, problem.lower, problem.upper)
     return states
 

@@ -18,9 +18,10 @@ from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
+from kinetree.solvers.ik.follow import IKPath, follow
 from kinetree.solvers.ik.given import arranged, described, with_postures
 from kinetree.solvers.ik.near import Near, near_result
-from kinetree.solvers.ik.one_call import FORMS, OneCall
+from kinetree.solvers.ik.one_call import DOUBLE, FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions
@@ -97,7 +98,6 @@ class IKInterrupted(KeyboardInterrupt):
         self.result = result
 
 
-DOUBLE = np.dtype(float)
 AT_ONCE = 2**14
 """Number of targets between two calls of `progress`."""
 
@@ -193,7 +193,7 @@ class IK:
                 if self.contact is None or not self.contact(result.q):
                     return result
         checked = self._checked(targets)
-        states, h, center, rest = self._inside.begin(self._problem, q0)
+        states, h, center, rest = self._begin(q0)
         search, begun = [states, h, center, rest], rest
         if prefer is not None:
             search.append(self._posture(prefer))
@@ -220,11 +220,15 @@ class IK:
         """Return the state and q of a start that needs no conversion: none, or one inside all limits."""
         if q0 is None:
             return self._inside.template, self._inside.neutral
-        enter = self._quick.enter
-        if enter is None or type(q0) is not np.ndarray or q0.dtype is not DOUBLE or q0.shape != enter.inputs[0].shape:
-            return None
-        state = enter(q0)
-        return (state, q0) if state[GOING] > 0.0 else None
+        state = self._quick.begin(q0)
+        return None if state is None or state.ndim > 1 else (state, q0)
+
+    def _begin(self, q0: Any) -> tuple[Array, Array, Array, Array]:
+        """Return what `Inside.begin` does, at once where all starts are inside the limits."""
+        states = None if q0 is None or self._problem.loose else self._quick.begin(q0)
+        if states is None:
+            return self._inside.begin(self._problem, q0)
+        return states, self._inside.bounds_now, self._inside.begin_at, q0
 
     def _is_plain(self, targets: Sequence[Any]) -> bool:
         for target, port in zip(targets, self._check.inputs, strict=False):
@@ -307,6 +311,16 @@ class IK:
         if self.contact is not None:
             return self._stepper.apart(self.contact, q, checked, dt, restart)
         return self._stepper.step(q, checked, dt, restart)
+
+    @as_given_by(_in_single)
+    def follow(self, *targets: Any, q0: Any, near: Any = 0.3, dt: Any = None, soft: Any = None) -> IKPath:
+        """Return configurations along targets (n, …, *shape), each near the one before, the first near q0 (…, nq).
+
+        near: how far joints may move from one sample to the next, as in a call. dt: the time between samples, s, in
+        which no joint exceeds its velocity limit either. soft: m and rad by which a configuration may miss its target
+        where none reaches it; otherwise a sequence stops there. Several sequences are followed together.
+        """
+        return follow(self, targets, q0, near, dt, soft)
 
     def _refuse_soft(self, what: str) -> None:
         """Raise KinetreeError if there are soft goals."""
