@@ -7,12 +7,13 @@ crossed, are removed from the step. Steps are made in velocity coordinates and a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinetree.algorithms.goals import Goal, goal_rows
+from kinetree.algorithms.near import has_end, opened
 from kinetree.algorithms.tangent import Loose, held_near, integrated, nearer_signs, spheres, turned_anew
 from kinetree.algorithms.vectors import dot, is_zero, largest, margin, solved_symmetric, squared
 from kinetree.model.limits import Limits
@@ -47,8 +48,8 @@ class Problem:
     damping: at a squared error of one. strides (n,): the largest changes in a step, rad, m. is_far: whether some joint
     may slide any distance, and damping grows with errors up to FAR alone.
     steps: most steps from one start. descents: number of starts. memory: how many numbers of a state follow the best q.
-    is_near: whether lower, upper and around are an input of the search. around: for each joint of `loose`, where it is
-    near to (nq,), and how far it may be from there, m and rad; empty for any distance.
+    is_near: whether ranges are near an input of the search, see `opened`. around: for each joint of `loose`, where it
+    is near to (nq,), and how far it may be from there, m and rad; empty for any distance.
     """
 
     goals: tuple[Goal, ...]
@@ -59,8 +60,8 @@ class Problem:
     lower: Array
     upper: Array
     turns: Array
-    first: Any
-    last: Any
+    first: Array
+    last: Array
     G: Array
     skin: Array
     damping: float
@@ -75,23 +76,8 @@ class Problem:
 
     @property
     def bounds(self) -> int:
-        """How many bounds are an input of the search, see `opened`."""
-        around = sum(joint.kind.nq + 1 for joint in self.loose)
-        return len(self.G) + (2 * len(self.lower) + around if self.is_near else 0)
-
-    def opened(self, bounds: Any) -> tuple["Problem", Any]:
-        """Return the problem and h (m,) of its rows. bounds: h; if `is_near` followed by lower (f,), upper (f,), and
-        `around`."""
-        if not self.is_near:
-            return self, bounds
-        h, low, high, around = np.split(bounds, np.cumsum([len(self.G), len(self.lower), len(self.lower)]))
-        first: list[Any] = []
-        last: list[Any] = []
-        for a, b, begin, end in zip(low, high, self.first, self.last, strict=True):
-            is_small = b - a <= end - begin
-            first.append(np.where(is_small, a, np.minimum(np.maximum(begin, a), b)))
-            last.append(np.where(is_small, b, np.minimum(np.maximum(end, a), b)))
-        return replace(self, lower=low, upper=high, first=first, last=last, around=around, is_near=False), h
+        """How many numbers bound the search, see `opened`."""
+        return len(self.G) + 2 * len(self.columns) * self.is_near
 
     def whole(self, q: Sequence[Any]) -> Any:
         """Return q (nq,) from the coordinates that may move (k,), with zeros for the others."""
@@ -157,9 +143,9 @@ def is_solved(problem: Problem, here: Aim) -> Any:
 def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
     """Return the state (HEAD + 2 k,) after a step towards the targets.
 
-    h (m,): bounds of the rows, see `Problem.opened`. center (k,): a point well inside them.
+    h (m,): bounds of the rows, see `opened`. center (k,): a point well inside them.
     """
-    problem, h = problem.opened(h)
+    problem, h = opened(problem, h)
     n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, problem, q, targets)
@@ -359,11 +345,6 @@ def wound(x: Any, near: Any, lower: float, upper: float) -> Any:
     if np.isfinite(lower):
         x = np.where(x < min(lower, (lower + upper) / 2 - np.pi), x + 2 * np.pi, x)  # not where that is farther away
     return x
-
-
-def has_end(end: Any) -> bool:
-    """Return whether an end of a range counts: a finite number, or an input of the search."""
-    return not isinstance(end, float) or bool(np.isfinite(end))
 
 
 def _clipped(problem: Problem, j: int, x: Any) -> Any:

@@ -16,7 +16,8 @@ import numpy as np
 
 from kinetree.algorithms.curvature import curvature
 from kinetree.algorithms.goals import Goal, Row, Rows, goal_rows
-from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, has_end, taken
+from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, taken
+from kinetree.algorithms.near import has_end, opened
 from kinetree.algorithms.normal import Equations, Solution
 from kinetree.algorithms.tangent import spheres
 from kinetree.algorithms.vectors import dot, largest, squared
@@ -114,7 +115,7 @@ def _rows(problem: Problem, errors: Errors, *, hard: bool) -> list[Row]:
 def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
     """Return the state after a step; h (m,): bounds of the rows of limits. Indices are those of `inverse_step`, but
     DESCENT is the damping, and q is on trial; the `Memory` follows the best q."""
-    problem, h = problem.opened(h)
+    problem, h = opened(problem, h)
     k, flat = len(problem.columns), len(problem.lower)
     count = sum(goal.size for goal in problem.goals if goal.weight is None)
     trial, before, (curved, promised, *numbers) = (list(part) for part in np.split(state[HEAD:], [k, 2 * k]))

@@ -33,7 +33,7 @@ from kinetree.queries.query import fixed_input, memoise, one_of, origin, toleran
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
 from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
-from kinetree.solvers.ik.near import DESCENTS, Near, ranges_kernel
+from kinetree.solvers.ik.near import DESCENTS, Near
 from kinetree.solvers.ik.one_call import Make, one_call
 from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of
 from kinetree.solvers.ik.search import WAY_DOWN
@@ -217,8 +217,7 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     near = replace(problem, is_near=True, descents=min(problem.descents, DESCENTS))
     searches = _searches(model, near, _maker(robot, near, limits))
     joints = tuple(joint_of(robot, j) for j in range(robot.nq))
-    ranges = ranges_kernel(near, _key(robot, near, limits))
-    made["near"] = Near(near, searches["kernel"], searches["closest"], ranges, joints)
+    made["near"] = Near(near, searches["kernel"], searches["closest"], joints)
     return made, {
         "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
         "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),

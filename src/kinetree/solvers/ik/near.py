@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.algorithms.inverse import GOING, HEAD, Problem
-from kinetree.algorithms.near import bounds_near
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import Port
-from kinetree.compiler.program import trace
 from kinetree.display import some
 from kinetree.errors import fail
 from kinetree.solvers.ik.given import with_postures
+from kinetree.solvers.ik.problem import bounded
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
@@ -27,27 +25,13 @@ DESCENTS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Near:
-    """What an `IK` needs for a search near a start: a problem and kernels of which ranges are an input, the kernel of
-    `bounds_near`, and the joint of each coordinate (nq,)."""
+    """What an `IK` needs for a search near a start: a problem and kernels with ranges as an input, and the joint of each
+    coordinate (nq,)."""
 
     problem: Problem
     kernel: Kernel
     closest: Kernel
-    ranges: Kernel
     joints: tuple[str, ...]
-
-
-def ranges_kernel(problem: Problem, key: str) -> Kernel:
-    """Return the kernel of `bounds_near`, without h and center if there are no rows."""
-    k, m = len(problem.columns), len(problem.G)
-    ports = [Port(name, (k,)) for name in ("q0", "q", "reach")]
-    ports += [Port("h", (m,)), Port("center", (k,))] if m else []
-
-    def ranges(q0: Any, q: Any, reach: Any, h: Any = (), center: Any = ()) -> Array:
-        return np.array(bounds_near(problem, q0, q, reach, h, center))
-
-    found, shapes = Port("ranges", (problem.bounds + k,)), [port.shape for port in ports]
-    return Kernel("ranges", tuple(ports), found, lambda: trace(ranges, *shapes), f"ranges {key}")
 
 
 def reach_of(ik: IK, near: Any) -> Array:
@@ -72,7 +56,7 @@ def near_solver(ik: IK, reach: Array) -> IK:
     return replace(
         ik,
         _problem=made.problem,
-        _inside=replace(ik._inside, reach=reach, ranges=made.ranges),
+        _inside=replace(ik._inside, reach=reach),
         _kernel=made.kernel,
         _closest=made.closest,
         _nearest=None,
@@ -85,12 +69,11 @@ def near_solver(ik: IK, reach: Array) -> IK:
 def begun_near(ik: IK, q0: Array, reach: Array) -> tuple[Array, Array, Array] | None:
     """Return states, bounds and centers at starts q0 (…, nq); None if one is outside of limits, or if bounds depend on
     joints that do not move."""
-    states, made, k = ik._quick.begin(q0), ik._near, len(ik._problem.columns)
+    states = ik._quick.begin(q0)
     if states is None:
         return None
-    q = states[..., HEAD : HEAD + k]
-    found = made.ranges(q, q, reach[ik._problem.columns], *ik._more)
-    return states, found[..., :-k], found[..., -k:]
+    q = states[..., HEAD : HEAD + len(ik._problem.columns)]
+    return states, bounded(ik._inside.bounds_now if len(ik._problem.G) else reach[:0], q, reach[ik._problem.columns]), q
 
 
 def near_result(ik: IK, targets: Sequence[Any], q0: Any, near: Any, **options: Any) -> IKResult:

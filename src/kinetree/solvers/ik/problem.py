@@ -13,7 +13,6 @@ from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, Probl
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.soft import memory_size
 from kinetree.algorithms.tangent import Loose, normalised
-from kinetree.compiler.kernel import Kernel
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
@@ -36,8 +35,7 @@ class Inside:
     rows (m, nq): coefficients of the joints that do not move, not in `Problem.G`. lengths (m,): divisors of the
     rows. bounds, bounds_now (m,): h with those joints at zero, and with them at `neutral` (nq,), their default; there
     the joints that move are at the start. begin_at (n,): the start, well inside with the others at neutral. template:
-    the state at the start. reach (nq,): how far results may be from a start, by the kernel `ranges` of `bounds_near`;
-    None for any distance.
+    the state at the start. reach (nq,): how far results may be from a start; None for any distance.
     """
 
     limits: Limits
@@ -49,7 +47,6 @@ class Inside:
     begin_at: Array
     template: Array
     reach: Array | None = None
-    ranges: Kernel | None = None
 
     def bounds_at(self, rest: Array) -> Array:
         """Return h (…, m) for q (…, nq) of the joints that do not move, with zero for those that do."""
@@ -69,12 +66,13 @@ class Inside:
         states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
         n = len(problem.columns)
         states[..., HEAD : HEAD + n] = states[..., HEAD + n : HEAD + 2 * n] = q[..., problem.columns]
-        own, centers = q[..., problem.columns], self._centers(problem, q[..., problem.columns], h)
-        if self.ranges and self.reach is not None:
-            rows = [h, centers] if len(problem.G) else []
-            found = self.ranges(given[..., problem.columns], own, self.reach[problem.columns], *rows)
-            h, centers = np.split(found, [problem.bounds], axis=-1)
-        return states, h, centers, q
+        own = q[..., problem.columns]
+        if self.reach is None:
+            return states, h, self._centers(problem, own, h), q
+        reach, near = self.reach[problem.columns], given[..., problem.columns]
+        is_out = (np.abs(own - near) > reach)[..., : len(problem.lower)].any(axis=-1, keepdims=True)
+        bounds = bounded(h, np.where(is_out, own, near), np.where(is_out, 0.0, reach))  # limits may be farther away
+        return states, bounds, own, q
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
         """Return points (…, k) well inside: `begin_at`, or a point between it and q (…, k), which is inside."""
@@ -85,6 +83,13 @@ class Inside:
         rate = way[..., :flat] @ problem.G.T
         share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
         return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
+
+
+def bounded(h: Array, q0: Array, reach: Array) -> Array:
+    """Return the bounds (…, b) of a search near q0 (…, k), see `opened`. h (…, m): of the rows. reach (…, k): how far
+    from q0 results may be."""
+    batch = q0.shape[:-1]
+    return np.concatenate([np.broadcast_to(a, (*batch, a.shape[-1])) for a in (h, q0, reach)], axis=-1)
 
 
 def at_the_best(problem: Problem, states: Array) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from kinetree.algorithms.closest import FIRST_DAMPING
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, TOTAL, started
+from kinetree.algorithms.near import opened
 from kinetree.solvers.ik.problem import STOPPED, at_the_best
 from kinetree.spatial.se3 import Array
 
@@ -166,7 +167,7 @@ def at_starts(ik: IK, search: Sequence[Array], numbers: range) -> Array:
     """Return evenly spread places inside the limits (k, p, n), those of these numbers; number 0 is the start itself."""
     states, h, center = search
     near, number = states[:, HEAD : HEAD + len(ik._problem.columns)], np.array(numbers, float)
-    problem, h = ik._problem.opened(h.T[..., None])
+    problem, h = opened(ik._problem, h.T[..., None])
     spread = started(problem, number, h, *(a.T[..., None] for a in (center, near)))
     places = np.stack([np.broadcast_to(x, (len(states), len(number))) for x in spread], axis=-1)
     return np.where(number[:, None] == 0.0, near[:, None], places)

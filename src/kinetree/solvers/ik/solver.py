@@ -220,8 +220,8 @@ class IK:
         """Return the state and q of a start that needs no conversion: none, or one inside all limits."""
         if q0 is None:
             return self._inside.template, self._inside.neutral
-        state = self._quick.begin(q0)
-        return None if state is None or state.ndim > 1 else (state, q0)
+        state = self._quick.begin(q0) if getattr(q0, "ndim", 0) == 1 else None
+        return None if state is None else (state, q0)
 
     def _begin(self, q0: Any) -> tuple[Array, Array, Array, Array]:
         """Return what `Inside.begin` does, at once where all starts are inside the limits."""
