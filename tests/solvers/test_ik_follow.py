@@ -111,6 +111,10 @@ def test_sequences_are_those_of_each_alone(ik):
     assert paths.why.shape == (3,)
     assert paths.why[2] == "sample 7: the target is not finite, or no pose"
     assert repr(paths) == "IKPath of 3 sequences: 1 followed"
+    assert ik.follow(p[:, 2], q0=q0[2], soft=9.0).count == 7  # however far it may lag
+    single = ik.follow(p[:, 0].astype(np.float32), q0=q0[0].astype(np.float32))
+    assert single.q.dtype == np.float32
+    assert single.success
     for i in range(2):
         alone = ik.follow(p[:, i], q0=q0[i], near=0.6)
         np.testing.assert_allclose(paths.q[:, i], alone.q, atol=1e-12)

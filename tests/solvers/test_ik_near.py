@@ -8,6 +8,7 @@ from scipy.optimize import lsq_linear, minimize
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
+from kinetree.algorithms.near import opened
 from soft_goals import parts
 from support import example_robot_urdfs, shared
 
@@ -68,6 +69,20 @@ def test_limits_and_the_way_around_q0_both_count(arm, ik):
             assert np.all(found.success == good)
             assert limited.limits.contains(found.q).all()
             assert np.shape(found.success) == start.shape[:-1]
+
+
+def test_starts_are_in_the_ranges_near_a_start():
+    """In the range around q0 if it is the smaller one, else in the window of the usual starts inside it."""
+    limited = kt.chain([{"a": 0.4, "limits": (-0.5, 0.5)}, {"a": 0.3}, {"a": 0.2}], convention="dh")
+    made = kt.ik(limited, "tip", goal="position")._near
+    problem, h = opened(made.problem, np.array([0.4, 7.0, 8.0, 0.3, 0.1, np.inf]))
+    assert not h.size
+    np.testing.assert_allclose(problem.lower, [0.1, 6.9, -np.inf])
+    np.testing.assert_allclose(problem.upper, [0.5, 7.1, np.inf])
+    np.testing.assert_allclose(problem.first, [0.1, 6.9, -np.pi])
+    np.testing.assert_allclose(problem.last, [0.5, 7.1, np.pi])
+    far, _ = opened(made.problem, np.array([0.4, 7.0, 8.0, 0.3, 4.0, 20.0]))
+    np.testing.assert_allclose([far.first[1], far.last[1]], [3.0, np.pi])  # the window is from -pi to pi
 
 
 def test_near_by_joint(ik):

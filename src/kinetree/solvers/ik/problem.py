@@ -71,8 +71,7 @@ class Inside:
             return states, h, self._centers(problem, own, h), q
         reach, near = self.reach[problem.columns], given[..., problem.columns]
         is_out = (np.abs(own - near) > reach)[..., : len(problem.lower)].any(axis=-1, keepdims=True)
-        bounds = bounded(h, np.where(is_out, own, near), np.where(is_out, 0.0, reach))  # limits may be farther away
-        return states, bounds, own, q
+        return states, bounded(h, np.where(is_out, own, near), reach), own, q  # limits may be farther away
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
         """Return points (…, k) well inside: `begin_at`, or a point between it and q (…, k), which is inside."""
