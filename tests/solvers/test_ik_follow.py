@@ -100,6 +100,16 @@ def test_another_start_is_named():
     assert (again.q[:, 1] < 0).all()
 
 
+def test_a_start_elsewhere_stops_at_once_and_gets_another(ik):
+    p = line((0.6, 0.0), (0.3, 0.4))
+    path = ik.follow(p, q0=elbow(p[0]) + [1.0, 0.0])
+    assert path.count == 0
+    assert path.why.startswith("sample 0: the closest configuration is ")
+    assert "another solution moves" in path.why
+    np.testing.assert_allclose(path.start, elbow(p[0]), atol=1e-5)
+    assert path.start_count == 21
+
+
 def test_sequences_are_those_of_each_alone(ik):
     p = np.stack([line((0.6, 0.0), (0.3, 0.4)), line((0.6, 0.0), (0.8, 0.0)), line((0.5, 0.1), (0.5, 0.3))], axis=1)
     p[7, 2] = np.nan
