@@ -62,7 +62,11 @@ def things(icub_file):
         *(fk, kt.fk(robot, list(robot.frames)), kt.margin(robot), kt.kinematics.manipulability(robot, "l_hand")),
         *(fk.inputs[0], fk.output, kt.kinematics.manipulability(robot, "l_hand", method="condition"), fk.c_source()),
         *(ik, ik(fk(some[0])), ik(fk(some)), ik.solutions(fk(some[0])), kt.kinematics.IKInterrupted(ik(fk(some)))),
-        *(ik.step(some[0], fk(some[1]), dt=0.1), ik.step(some, fk(some[1]), dt=0.1)),
+        *(
+            ik.follow(fk(some[:2]), q0=some[0]),
+            ik.step(some[0], fk(some[1]), dt=0.1),
+            ik.step(some, fk(some[1]), dt=0.1),
+        ),
         *(guard, guard.kernel, guard(some, some, 0.1), kt.limits.GuardRun(1, 2, 3), kt.limits.GuardState.FREE),
         kt.limits.GuardEvent(0.0, kt.limits.GuardState.NEAR, "x", 0.0, some[0], some[1]),
         *(kt.limits.LinearLimits("a", ("b",), np.ones((90, 1)), np.ones(90), ("c",) * 90), built_in.limits.volume()),

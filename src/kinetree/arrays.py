@@ -22,6 +22,7 @@ V = TypeVar("V")
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 IN_MEMORY = (1, 3)
 """Devices of DLPack whose memory the processor can read: its own, and what CUDA has pinned there."""
+_PLAIN = (type(None), bool, int, float)
 _NUMBERS = (float, int, np.integer, str, type(None))
 
 

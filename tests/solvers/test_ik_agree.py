@@ -8,6 +8,7 @@ import pytest
 import corners
 import kinetree as kt
 from kinetree.solvers.ik import search
+from support import shared
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +42,14 @@ def test_many_starts_find_what_descents_miss(hand, monkeypatch):
     assert ik(T).success.all()
     monkeypatch.setattr(search, "PORTION", 2)
     assert ik(T).success.all()
-    monkeypatch.setattr(search, "STARTS", ())
+    monkeypatch.setattr(search, "USUAL", ((), 12, 16))
     success = ik(T).success
     assert 0 < (~success).sum() < 60
     lost = T[~success]
     assert not ik.reachable(lost).any()
     assert not ik(lost, q0=icub.limits.sample(len(lost))).success.all()
     monkeypatch.setattr(search, "NEAR", 0.0)
-    monkeypatch.setattr(search, "STARTS", (64,))
+    monkeypatch.setattr(search, "USUAL", ((64,), 12, 16))
     assert not ik.reachable(lost).any()  # none is nearer than 0
 
 
@@ -185,3 +186,19 @@ def test_a_step_brings_every_joint_inside(hand):
     q = icub.limits.project(icub.q())
     q[icub.joint_names.index("r_knee")] += 3.0
     assert icub.limits.contains(ik.step(q, fk(icub.q()), dt=0.01).q)
+
+
+@pytest.mark.slow
+def test_two_hands_with_fewer_joints_than_errors():
+    """Eleven joints for two poses: only the solutions that there are fulfil all twelve errors."""
+    robot = kt.load(
+        shared("corpus", "unitreerobotics+unitree_ros", "robots", "g1_description", "g1_23dof_rev_1_0.urdf")
+    )
+    frames = ["left_wrist_roll_rubber_hand", "right_wrist_roll_rubber_hand"]
+    ik, limits = kt.ik(robot, frames), robot.limits
+    assert len(ik.coordinate_names) == 11
+    q = np.random.default_rng(5).uniform(limits.lower, limits.upper, (4000, robot.nq))
+    T = kt.fk(robot, frames)(limits.project(q))
+    result = ik(T)
+    assert result.success.mean() >= 0.999
+    assert np.abs(kt.fk(robot, frames).interpret(result.q) - T)[result.success].max() < 3e-6

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, aim, is_solved, stepped
+from kinetree.algorithms.near import opened
 from kinetree.algorithms.tangent import differences
 from kinetree.algorithms.vectors import squared
 from kinetree.model.tree import Tree
@@ -23,6 +24,7 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
     Numerical Optimization, section 10.3). Indices are those of `inverse_step`, but DESCENT is damping, and q is on
     trial.
     """
+    problem, h = opened(problem, h)
     n = len(problem.columns)
     trial, q = list(state[HEAD : HEAD + n]), list(state[HEAD + n :])
     there = aim(tree, problem, trial, targets, exact=True, weighted=True)
@@ -44,6 +46,7 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
 def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
     """Return the state (HEAD + 2 k,) after a step from a solution towards a posture (k,) that keeps the targets.
     Indices are those of `inverse_step`; the best q is the last solution."""
+    problem, h = opened(problem, h)
     n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, problem, q, targets)

@@ -14,8 +14,9 @@ import numpy as np
 
 from kinetree.algorithms.goals import Goal, Row, goal_rows
 from kinetree.algorithms.loops import Roles, demands, loop_jacobian
-from kinetree.algorithms.tangent import Loose, integrated, nearer_signs, turned_anew
-from kinetree.algorithms.vectors import dot, largest, margin, solved_symmetric, squared
+from kinetree.algorithms.near import has_end, opened
+from kinetree.algorithms.tangent import Loose, held_near, integrated, nearer_signs, spheres, turned_anew
+from kinetree.algorithms.vectors import dot, is_zero, largest, margin, solved_symmetric, squared
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Joint
 from kinetree.model.tree import Tree
@@ -53,6 +54,8 @@ class Problem:
     steps: most steps from one start. descents: number of starts. memory: how many numbers of a state follow the best q.
     inputs: the places in the last input of the coordinates of joints that stand where it says. standing: these, which
     follow those of q in the tree. roles: of the joints if loops are to be closed, too.
+    is_near: whether ranges are near an input of the search, see `opened`. around: for each joint of `loose`, where it
+    is near to (nq,), and how far it may be from there, m and rad; empty for any distance.
     """
 
     goals: tuple[Goal, ...]
@@ -77,10 +80,17 @@ class Problem:
     inputs: tuple[int, ...] = ()
     standing: tuple[Any, ...] = ()
     roles: Roles | None = None
+    is_near: bool = False
+    around: Any = ()
 
     def placed(self, arrays: Sequence[Any]) -> "Problem":
         """Return the problem with joints that stand where the last one of the arrays says, if there are any."""
         return replace(self, standing=tuple(arrays[-1][j] for j in self.inputs))
+
+    @property
+    def bounds(self) -> int:
+        """How many numbers bound the search, see `opened`."""
+        return len(self.G) + 2 * len(self.columns) * self.is_near
 
     def whole(self, q: Sequence[Any]) -> Any:
         """Return the q of the tree from the coordinates that may move (k,), with zeros for the others."""
@@ -153,8 +163,9 @@ def is_solved(problem: Problem, here: Aim) -> Any:
 def inverse_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
     """Return the state (HEAD + 2 k,) after a step towards the targets.
 
-    h (m,): bounds of the rows. center (k,): a point well inside them.
+    h (m,): bounds of the rows, see `opened`. center (k,): a point well inside them.
     """
+    problem, h = opened(problem, h)
     n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, problem, q, targets)
@@ -195,7 +206,7 @@ def started(problem: Problem, number: Any, h: Any, center: Any, q: Any = ()) -> 
     turns = [number * root ** -(j + 1.0) + 0.5 for j in range(n)]
     uniform = [x - np.floor(x) for x in turns]
     x = [a + (b - a) * u for a, b, u in zip(problem.first, problem.last, uniform[:flat], strict=True)]
-    loose = turned_anew(problem.loose, q, number, uniform[flat:])
+    loose = held_near(problem.loose, turned_anew(problem.loose, q, number, uniform[flat:]), problem.around)
     if not len(problem.G):
         return [*x, *loose]
     share: Any = 1.0
@@ -229,19 +240,23 @@ def stepped(
     gradient = _direction(J, error, wish, damping) if wish else [dot([row[j] for row in J], error) for j in range(n)]
     wish = wish or [0.0] * n
     free = [_may_move(problem, j, q[j], gradient[j]) for j in range(flat)] + [1.0] * (n - flat)
-    held: list[Any] = [0.0] * len(problem.G)
     ends = zip(problem.G, h, problem.skin, strict=True)
     at = [np.where(_row(row, q) >= bound - 2.0 * skin, 1.0, 0.0) for row, bound, skin in ends]
-    dq = _free_step(problem, here, free, gradient, wish, damping, at, held)
+    rows = [[*row.tolist(), *[0.0] * (n - flat)] for row in problem.G]
+    for row, is_there in spheres(problem.loose, q[flat:], problem.around):
+        rows.append([*[0.0] * flat, *row])
+        at.append(is_there)
+    held: list[Any] = [0.0] * len(rows)
+    dq = _free_step(rows, here, free, gradient, wish, damping, at, held)
     pinned: list[Any] = [0.0] * n
     for _ in range(rounds):
         for j in range(flat):
             is_out, way = _beyond(problem, j, q[j], dq[j])
             pinned[j] = pinned[j] + way * free[j]
             free[j] = np.where(is_out > 0.0, 0.0, free[j])
-        held = [np.where(_row(row, dq) > 0.0, x, y) for row, x, y in zip(problem.G, at, held, strict=True)]
+        held = [np.where(_row(row, dq) > 0.0, x, y) for row, x, y in zip(rows, at, held, strict=True)]
         left = [e - dot(row, pinned) for e, row in zip(error, J, strict=True)]
-        rest = _free_step(problem, here._replace(error=left), free, gradient, wish, damping, at, held)
+        rest = _free_step(rows, here._replace(error=left), free, gradient, wish, damping, at, held)
         dq = [a + b for a, b in zip(rest, pinned, strict=True)]
     return taken(problem, q, dq, h, strides)
 
@@ -270,13 +285,13 @@ def taken(problem: Problem, q: list[Any], dq: list[Any], h: Any, strides: Sequen
 
 
 def _free_step(
-    problem: Problem, here: Aim, free: Any, gradient: Any, wish: Any, damping: Any, at: Any, held: Any
+    rows: Sequence[Any], here: Aim, free: Any, gradient: Any, wish: Any, damping: Any, at: Any, held: Any
 ) -> list[Any]:
-    """Return the damped step (n,) of free coordinates (n,), 0 or 1, along rows that q is at (m,) and the gradient would
-    cross, or that are held (m,)."""
+    """Return the damped step (n,) of free coordinates (n,), 0 or 1, along rows (m, n) that q is at (m,) and the
+    gradient would cross, or that are held (m,)."""
     *J, wished = ([x * f for x, f in zip(row, free, strict=True)] for row in (*here.J, wish))
     gradient = [g * f for g, f in zip(gradient, free, strict=True)]
-    *J, wished = _without_rows(problem, [*J, wished], gradient, free, at, held)
+    *J, wished = _without_rows(rows, [*J, wished], gradient, free, at, held)
     return _direction(J, here.error, wished, damping)
 
 
@@ -284,10 +299,10 @@ def _beyond(problem: Problem, j: int, x: Any, step: Any) -> tuple[Any, Any]:
     """Return 1 if a step from x crosses an end of the range, else 0, and the way to this end, or 0."""
     is_out: Any = 0.0
     way: Any = 0.0
-    if np.isfinite(problem.lower[j]):
+    if has_end(problem.lower[j]):
         is_below = x + step < problem.lower[j]
         is_out, way = np.where(is_below, 1.0, is_out), np.where(is_below, problem.lower[j] - x, way)
-    if np.isfinite(problem.upper[j]):
+    if has_end(problem.upper[j]):
         is_above = x + step > problem.upper[j]
         is_out, way = np.where(is_above, 1.0, is_out), np.where(is_above, problem.upper[j] - x, way)
     return is_out, way
@@ -297,7 +312,7 @@ def added(problem: Problem, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
     """Return q ⊕ step (k,), inside the ranges."""
     flat = len(problem.lower)
     moved = [_clipped(problem, j, a + d) for j, (a, d) in enumerate(zip(q[:flat], step[:flat], strict=True))]
-    return [*moved, *integrated(problem.loose, q, step)]
+    return [*moved, *held_near(problem.loose, integrated(problem.loose, q, step), problem.around)]
 
 
 def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], damping: Any) -> list[Any]:
@@ -312,22 +327,21 @@ def _direction(J: list[list[Any]], error: list[Any], wish: Sequence[Any], dampin
 def _may_move(problem: Problem, j: int, x: Any, gradient: Any) -> Any:
     """Return 0 for a coordinate at the end of its range that would move further out, else 1."""
     may: Any = 1.0
-    if np.isfinite(problem.lower[j]):
+    if has_end(problem.lower[j]):
         may = np.where(x <= problem.lower[j], np.where(gradient <= 0.0, 0.0, may), may)
-    if np.isfinite(problem.upper[j]):
+    if has_end(problem.upper[j]):
         may = np.where(x >= problem.upper[j], np.where(gradient >= 0.0, 0.0, may), may)
     return may
 
 
 def _without_rows(
-    problem: Problem, J: list[list[Any]], gradient: list[Any], free: list[Any], at: list[Any], held: list[Any]
+    rows: Sequence[Any], J: list[list[Any]], gradient: list[Any], free: list[Any], at: list[Any], held: list[Any]
 ) -> list[list[Any]]:
     """Return J (k, n) without the directions of rows that q is at (m,) and the step would cross, or that are held (m,),
     removed one by one."""
     taken: list[list[Any]] = []
-    still = [0.0] * (len(problem.rates) - len(problem.lower))
-    for i, row in enumerate(problem.G):
-        u = [float(x) * f for x, f in zip([*row, *still], free, strict=True)]
+    for i, row in enumerate(rows):
+        u = [x * f for x, f in zip(row, free, strict=True)]
         for other in taken:
             along = dot(u, other)
             u = [a - along * b for a, b in zip(u, other, strict=True)]
@@ -354,13 +368,13 @@ def wound(x: Any, near: Any, lower: float, upper: float) -> Any:
 
 
 def _clipped(problem: Problem, j: int, x: Any) -> Any:
-    if np.isfinite(problem.lower[j]):
+    if has_end(problem.lower[j]):
         x = np.maximum(x, problem.lower[j])
-    return np.minimum(x, problem.upper[j]) if np.isfinite(problem.upper[j]) else x
+    return np.minimum(x, problem.upper[j]) if has_end(problem.upper[j]) else x
 
 
-def _row(row: Array, x: Any) -> Any:
-    return sum(float(row[j]) * x[j] for j in np.flatnonzero(row))
+def _row(row: Sequence[Any], x: Any) -> Any:
+    return sum(a * x[j] for j, a in enumerate(np.asarray(row).tolist()) if not is_zero(a))
 
 
 def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:

@@ -17,7 +17,9 @@ import numpy as np
 from kinetree.algorithms.curvature import curvature
 from kinetree.algorithms.goals import Goal, Row, Rows, goal_rows
 from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, taken
+from kinetree.algorithms.near import has_end, opened
 from kinetree.algorithms.normal import Equations, Solution
+from kinetree.algorithms.tangent import spheres
 from kinetree.algorithms.vectors import dot, largest, squared
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
@@ -51,7 +53,8 @@ class Memory(NamedTuple):
 
 
 def memory_size(goals: Sequence[Goal], ends: int, rows: int) -> int:
-    """Return how many numbers of a state follow the best q. ends, rows: numbers of ranges and of rows of limits."""
+    """Return how many numbers of a state follow the best q. ends, rows: numbers of ranges, and of rows of limits and
+    spheres."""
     return 2 + 2 * sum(goal.size for goal in goals if goal.weight is None) + ends + rows
 
 
@@ -112,14 +115,15 @@ def _rows(problem: Problem, errors: Errors, *, hard: bool) -> list[Row]:
 def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *targets: Any) -> Array:
     """Return the state after a step; h (m,): bounds of the rows of limits. Indices are those of `inverse_step`, but
     DESCENT is the damping, and q is on trial; the `Memory` follows the best q."""
+    problem, h = opened(problem, h)
     k, flat = len(problem.columns), len(problem.lower)
-    count = (problem.memory - 2 - flat - len(problem.G)) // 2
+    count = sum(goal.size for goal in problem.goals if goal.weight is None)
     trial, before, (curved, promised, *numbers) = (list(part) for part in np.split(state[HEAD:], [k, 2 * k]))
     memory = Memory(curved, promised, numbers[:count], numbers[count : 2 * count], numbers[2 * count :])
     q, cost, c, damping = _best(tree, problem, state, trial, before, memory, targets)
     here = errors_at(tree, problem, problem.whole(q), targets, problem.rates.tolist())
     sides = [_side(problem, j, q[j]) for j in range(flat)]
-    held = [np.where(end > 0.0, a, 0.0) for a, end in zip(memory.active, _reached(problem, q, h), strict=True)]
+    held = [np.where(end > 0.0, a, 0.0) for a, end in zip(memory.active, _reached(problem, q, h), strict=False)]
     way = _way(tree, problem, q, here, memory._replace(c=c, active=held), damping)
     is_minimum = way.wrong <= 0.0
     y = [np.where(is_minimum, a, b) for a, b in zip(way.y, memory.y, strict=False)]
@@ -129,6 +133,7 @@ def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *ta
     triples = zip(held, stays, _reached(problem, new, h), strict=True)
     active = [np.where(a > 0.0, stay, end) for a, stay, end in triples]
 
+    unused = [0.0] * (len(memory.active) - len(active))
     left = sum(a * (1.0 - b) for a, b in zip(held, stays, strict=True))
     going, last = _verdict(problem, state, here, way, cost, damping, left, squared(new, q))
     curved = np.where(is_minimum, np.where(way.gain < NEARLY * cost, 1.0, 0.0), -1.0)
@@ -136,7 +141,7 @@ def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *ta
     q = [np.where(last > 0.0, a, b) for a, b in zip(new, q, strict=True)]
     reached = np.where(last > 0.0, np.maximum(cost - way.gain + 2.0 * dot(y, c), 0.0), cost)
     head = [going, state[TOTAL] + 1.0, damping, state[STEPS] + 1.0, reached, here.linear, here.angular]
-    return np.array([*head, *new, *q, curved, 0.5 * (way.gain + PENALTY * dot(c, c)), *y, *c, *active])
+    return np.array([*head, *new, *q, curved, 0.5 * (way.gain + PENALTY * dot(c, c)), *y, *c, *active, *unused])
 
 
 def _verdict(
@@ -200,25 +205,28 @@ def _way(tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memor
         equations.bend(a, b, np.maximum(memory.curved, 0.0) * x)
     for row, c in zip(_rows(problem, here, hard=True), memory.c, strict=True):
         equations.bind(row.J, c, SLACK)
-    for normal, a in zip(problem.G, memory.active[flat:], strict=True):
+    for normal, a in zip(problem.G, memory.active[flat:], strict=False):
         equations.bind([*(a * float(x) for x in normal), *others], 0.0, np.where(a > 0.0, SLACK, 1.0))
+    round_ones = spheres(problem.loose, q[flat:], problem.around)
+    for (normal, _), a in zip(round_ones, memory.active[flat + len(problem.G) :], strict=True):
+        equations.bind([*[0.0] * flat, *(a * x for x in normal)], 0.0, np.where(a > 0.0, SLACK, 1.0))
     return equations.solve()
 
 
 def _reached(problem: Problem, q: Sequence[Any], h: Any) -> list[Any]:
-    """Return 1 for each range at an end of which q (k,) is, and for each row of limits that it is at, else 0."""
+    """Return 1 for each range, row of limits and sphere that q (k,) is at, else 0."""
     sides = [abs(_side(problem, j, q[j])) for j in range(len(problem.lower))]
     for row, bound, skin in zip(problem.G, h, problem.skin, strict=True):
         room = bound - sum(float(row[j]) * q[j] for j in np.flatnonzero(row).tolist())
         sides.append(np.where(room <= 2.0 * skin, 1.0, 0.0))
-    return sides
+    return [*sides, *(at for _, at in spheres(problem.loose, q[len(problem.lower) :], problem.around))]
 
 
 def _side(problem: Problem, j: int, x: Any) -> Any:
     """Return 1 at the upper end of the range of coordinate j, -1 at the lower one, else 0."""
     side: Any = 0.0
-    if np.isfinite(problem.lower[j]):
+    if has_end(problem.lower[j]):
         side = np.where(x <= problem.lower[j], -1.0, side)
-    if np.isfinite(problem.upper[j]):
+    if has_end(problem.upper[j]):
         side = np.where(x >= problem.upper[j], 1.0, side)
     return side

@@ -34,7 +34,8 @@ from kinetree.queries.six_axes import six_axes
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
 from kinetree.solvers.ik.given import goals_of
 from kinetree.solvers.ik.implicit import slopes_kernel
-from kinetree.solvers.ik.one_call import one_call
+from kinetree.solvers.ik.near import DESCENTS, Near
+from kinetree.solvers.ik.one_call import Make, one_call
 from kinetree.solvers.ik.problem import Inside, between, joint_of, reach_of, refuse_coupled
 from kinetree.solvers.ik.search import WAY_DOWN
 from kinetree.solvers.ik.solver import IK
@@ -209,39 +210,17 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
 
     arm: its closed form, if it has one.
     """
-    limits, goals, still = inside.limits, problem.goals, fixed_input(robot)
-    key, k, m = _key(robot, problem, limits), len(problem.columns), len(problem.G)
-    state, whole, q = Port("state", (HEAD + 2 * k + problem.memory,)), Port("rest", (robot.nq,)), Port("q", (k,))
-    sizes = {"h": m, "q": robot.nq, "to": robot.nq}
-    targets = tuple(Port(f"target_{i}", goal.shape) for i, goal in enumerate(goals)) + ((still.port,) if still else ())
-
-    def kernel(
-        name: str, step: Step, first: Port, *between: str, output: Port | None = None, steps: int = 0, **options: Any
-    ) -> Kernel:
-        """Return the kernel of a step from `first`, `between` (h, center only if there are rows) and targets. steps:
-        most of them, if not those of the problem."""
-        given = [what for what in between if m or what not in ("h", "center")]
-        ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
-
-        def traced(x: Any, *arrays: Any) -> Any:
-            values, ends = dict(zip(given, arrays, strict=False)), arrays[len(given) :]
-            own = replace(problem.placed(ends), steps=steps or problem.steps)
-            return step(own, x, *(values.get(what, ()) for what in between), *ends[: len(goals)])
-
-        shapes = [port.shape for port in ports]
-        return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
-
-    model, shapes, last = _model(robot, problem), [port.shape for port in targets], partial(answered, problem, limits)
-    step = partial(soft_step if problem.memory else inverse_step, model)
+    limits, key, k = inside.limits, _key(robot, problem, inside.limits), len(problem.columns)
+    model, kernel, targets = _model(robot, problem), _maker(robot, problem, limits), _targets(robot, problem)
+    state, whole, q = _state(problem), Port("rest", (robot.nq,)), Port("q", (k,))
+    shapes, last = [port.shape for port in targets], partial(answered, problem, limits)
     forms, answer, places = Port("forms", (8, 7)), Port("answer", (robot.nq + 4,)), (state.shape, whole.shape)
     report, strides = Port("report", (CONTROL_HEAD + robot.nq,)), Port("strides", (len(problem.rates),))
     track = partial(controlled, tracking_step, model, limits, inside.coupled)
     back = partial(controlled, returning_step, model, limits, None)
     faults, of_targets = partial(_faults, problem), f"check {problem.inputs} {shapes}"
-    made = {
-        "kernel": kernel("ik", step, state, "h", "center", repeated=True),
-        "closest": kernel("closest", partial(closest_step, model), state, "h", steps=WAY_DOWN, repeated=True),
-        "settle": kernel("settle", partial(settled_step, model), state, "h", "posture", steps=WAY_ALONG, repeated=True),
+    made: dict[str, Any] = {
+        **_searches(model, problem, kernel),
         "nearest": kernel("nearest", partial(nearest_start, arm), state, "h", "center") if arm else None,
         "forms": kernel("forms", partial(all_forms, arm), q, "h", "center", output=forms) if arm else None,
         "quick": one_call(robot, model, inside, problem, arm, kernel, key),
@@ -249,6 +228,10 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
         "check": Kernel("check", targets, Port("fault", ()), lambda: trace(faults, *shapes), of_targets),
         "answer": Kernel("answer", (state, whole), answer, lambda: trace(last, *places), f"answer {key}"),
     }
+    near = replace(problem, is_near=True, descents=min(problem.descents, DESCENTS))
+    searches = _searches(model, near, _maker(robot, near, limits))
+    joints = tuple(joint_of(robot, j) for j in range(robot.nq))
+    made["near"] = Near(near, searches["kernel"], searches["closest"], joints)
     return made, {
         "track": kernel("track", track, strides, "q", output=report),
         "back": kernel("back", back, strides, "q", "to", output=report),
@@ -257,6 +240,51 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
 
 def _faults(problem: Problem, *arrays: Any) -> Any:
     return fault_of(*arrays[: len(problem.goals)], np.array(problem.placed(arrays).standing))
+
+
+def _searches(model: Tree, problem: Problem, kernel: Make) -> dict[str, Kernel]:
+    """Return the kernels of a search, by their fields in `IK` and `Near`."""
+    state, step = _state(problem), partial(soft_step if problem.memory else inverse_step, model)
+    return {
+        "kernel": kernel("ik", step, state, "h", "center", repeated=True),
+        "closest": kernel("closest", partial(closest_step, model), state, "h", steps=WAY_DOWN, repeated=True),
+        "settle": kernel("settle", partial(settled_step, model), state, "h", "posture", steps=WAY_ALONG, repeated=True),
+    }
+
+
+def _state(problem: Problem) -> Port:
+    return Port("state", (HEAD + 2 * len(problem.columns) + problem.memory,))
+
+
+def _targets(robot: Robot, problem: Problem) -> tuple[Port, ...]:
+    """Return the inputs of targets, and of where joints stand."""
+    still = fixed_input(robot)
+    targets = [Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals)]
+    return (*targets, *([still.port] if still else ()))
+
+
+def _maker(robot: Robot, problem: Problem, limits: Limits) -> Make:
+    """Return a function that makes kernels of the problem."""
+    key, k, m, targets = _key(robot, problem, limits), len(problem.columns), problem.bounds, _targets(robot, problem)
+    sizes = {"h": m, "q": robot.nq, "to": robot.nq}
+
+    def kernel(
+        name: str, step: Step, first: Port, *between: str, output: Port | None = None, steps: int = 0, **options: Any
+    ) -> Kernel:
+        """Return the kernel of a step from `first`, `between` (h, center only if there are bounds) and targets. steps:
+        most of them, if not those of the problem."""
+        given = [what for what in between if m or what not in ("h", "center")]
+        ports = (first, *(Port(what, (sizes.get(what, k),)) for what in given), *targets)
+
+        def traced(x: Any, *arrays: Any) -> Any:
+            values, ends = dict(zip(given, arrays, strict=False)), arrays[len(given) :]
+            own = replace(problem.placed(ends), steps=steps or problem.steps)
+            return step(own, x, *(values.get(what, ()) for what in between), *ends[: len(problem.goals)])
+
+        shapes = [port.shape for port in ports]
+        return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
+
+    return kernel
 
 
 def _model(robot: Robot, problem: Problem) -> Tree:

@@ -130,6 +130,7 @@ def _cosines(lower: float, upper: float) -> tuple[float, float]:
     return -1.0 if has_least else min(ends), 1.0 if has_most else max(ends)
 
 
+DOUBLE = np.dtype(float)
 Make = Callable[..., Kernel]
 FORMS = 8
 """Most solutions of a closed form."""
@@ -148,6 +149,16 @@ class OneCall(Brief):
     ordered: Kernel | None
     verdict: Kernel | None
     shells: tuple[Shell | None, ...]
+
+    def begin(self, q0: Any) -> Array | None:
+        """Return states (…, s) at starts q0 (…, nq); None if one is outside the limits, or not as the kernel takes it,
+        or if there is no kernel."""
+        if self.enter is None or type(q0) is not np.ndarray or q0.dtype is not DOUBLE:
+            return None
+        if q0.shape[-1:] != self.enter.inputs[0].shape:
+            return None
+        states: Array = self.enter(q0)
+        return states if (states[GOING] > 0.0 if q0.ndim == 1 else (states[..., GOING] > 0.0).all()) else None
 
 
 def one_call(

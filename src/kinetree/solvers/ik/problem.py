@@ -38,7 +38,7 @@ class Inside:
     rows (m, nq): coefficients of the joints that do not move, not in `Problem.G`. lengths (m,): divisors of the
     rows. bounds, bounds_now (m,): h with those joints at zero, and with them at `neutral` (nq,), their default; there
     the joints that move are at the start. begin_at (n,): the start, well inside with the others at neutral. template:
-    the state at the start.
+    the state at the start. reach (nq,): how far results may be from a start; None for any distance.
     """
 
     limits: Limits
@@ -49,6 +49,7 @@ class Inside:
     neutral: Array
     begin_at: Array
     template: Array
+    reach: Array | None = None
 
     @property
     def coupled(self) -> CoupledRows:
@@ -66,14 +67,19 @@ class Inside:
         q = checked_q(self.limits, q0, "q0")
         if problem.loose and np.isfinite(q).all():
             q = with_unit_quaternions(problem, q, "q0")
-        q = self.limits.project(q)
+        given, q = q, self.limits.project(q)
         rest = q.copy()
         rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)
         states = np.broadcast_to(self.template, (*q.shape[:-1], len(self.template))).copy()
         n = len(problem.columns)
         states[..., HEAD : HEAD + n] = states[..., HEAD + n : HEAD + 2 * n] = q[..., problem.columns]
-        return states, h, self._centers(problem, q[..., problem.columns], h), q
+        own = q[..., problem.columns]
+        if self.reach is None:
+            return states, h, self._centers(problem, own, h), q
+        reach, near = self.reach[problem.columns], given[..., problem.columns]
+        is_out = (np.abs(own - near) > reach)[..., : len(problem.lower)].any(axis=-1, keepdims=True)
+        return states, bounded(h, np.where(is_out, own, near), reach), own, q  # limits may be farther away
 
     def _centers(self, problem: Problem, q: Array, h: Array) -> Array:
         """Return points (…, k) well inside: `begin_at`, or a point between it and q (…, k), which is inside."""
@@ -84,6 +90,13 @@ class Inside:
         rate = way[..., :flat] @ problem.G.T
         share = np.where(rate > room, room / np.where(rate > room, rate, 1.0), 1.0).min(axis=-1, initial=1.0)
         return np.asarray(q + np.where(share < 1.0, share / 2, 1.0)[..., None] * way)
+
+
+def bounded(h: Array, q0: Array, reach: Array) -> Array:
+    """Return the bounds (…, b) of a search near q0 (…, k), see `opened`. h (…, m): of the rows. reach (…, k): how far
+    from q0 results may be."""
+    batch = q0.shape[:-1]
+    return np.concatenate([np.broadcast_to(a, (*batch, a.shape[-1])) for a in (h, q0, reach)], axis=-1)
 
 
 def at_the_best(problem: Problem, states: Array) -> Array:
@@ -136,6 +149,7 @@ def reach_of(
     begin = neutral[columns]
     begin[: len(flat)] = _begin(G, h, first, last, neutral[flat])
     neutral[columns] = begin
+    spheres = sum(joint.kind.nv // 3 for joint in loose)
     strides = _strides(loose, is_wide(lower, upper, is_angle) & ~is_angle)
     problem = Problem(
         goals=tuple(goals),
@@ -156,7 +170,7 @@ def reach_of(
         steps=DESCENT_STEPS,
         descents=descents,
         loose=loose,
-        memory=memory_size(goals, len(flat), len(G)) if any(goal.weight is not None for goal in goals) else 0,
+        memory=memory_size(goals, len(flat), len(G) + spheres) if any(goal.weight is not None for goal in goals) else 0,
     )
     template = np.zeros(HEAD + 2 * len(columns) + problem.memory)
     template[GOING], template[COST] = 1.0, np.inf

@@ -13,6 +13,7 @@ import numpy as np
 
 from kinetree.algorithms.closest import FIRST_DAMPING
 from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, TOTAL, started
+from kinetree.algorithms.near import opened
 from kinetree.solvers.ik.problem import STOPPED, at_the_best
 from kinetree.spatial.se3 import Array
 
@@ -23,8 +24,11 @@ WAY_DOWN = 2000
 """Most steps to the closest point of a target that is out of reach."""
 NEAR = 1e-2
 """Squared error, m² and rad², of the closest point below which many starts follow."""
-STARTS, FIRST_STEPS, BEST, MORE_STEPS = (64, 192), 12, 16, 80
-"""Numbers of these starts, in portions, most steps from each, how many of the best go on, and for how many steps."""
+USUAL, MANY, MORE_STEPS = ((64, 192), 12, 16), ((64, 192, 512), 24, 32), 80
+"""Numbers of these starts, in portions, most steps from each, how many of the best go on, and for how many steps; MANY
+is for several frames of which not all errors can vanish at most places, as there are fewer joints than errors."""
+DAMPINGS = (1.0, 100.0)
+"""First damping of further searches with soft goals near a start."""
 PORTION = 256
 """Number of targets that are searched for from many starts at once."""
 
@@ -33,7 +37,7 @@ def reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], options: 
     """Return the last states (…, s): solutions, or else closest points. search: states, h and centers (…, ·).
     options: of kernels."""
     states, h, center = search
-    rows, n = len(ik._problem.G) > 0, len(ik._problem.columns)
+    rows, n = ik._problem.bounds > 0, len(ik._problem.columns)
     if ik._problem.memory:
         return softened(ik, search, targets, options)
 
@@ -46,7 +50,7 @@ def reached(ik: IK, search: Sequence[Array], targets: Sequence[Array], options: 
     left = (found[..., GOING] != 0.0) & (found[..., DESCENT] < STOPPED)
     if not left.any():
         return found
-    is_elsewhere = not ik._problem.loose and not (states[..., HEAD : HEAD + n] == center).all()
+    is_elsewhere = not (ik._problem.loose or ik._problem.is_near) and not (states[..., HEAD : HEAD + n] == center).all()
     batch, ends = found.shape[:-1], found[left]
     h, center = (np.broadcast_to(a, batch + a.shape[-1:])[left] for a in (h, center))
     own = [np.broadcast_to(a, batch + port.shape)[left] for a, port in zip(targets, ik._check.inputs, strict=True)]
@@ -64,9 +68,15 @@ def softened(ik: IK, search: Sequence[Array], targets: Sequence[Array], options:
     """Return the last states (…, s) of a problem with soft goals. Where hard goals are missed, their own search gives
     another start, or else the point that is closest to them, and is the result."""
     states, h, center = search
-    more = [h, center] if len(ik._problem.G) else []
+    more = [h, center] if ik._problem.bounds else []
     found = np.array(ik._kernel(states, *more, *targets, **options))
     left = (found[..., GOING] != 0.0) & (found[..., DESCENT] < STOPPED)
+    for damping in DAMPINGS if ik._problem.is_near and left.any() else ():  # many ranges end where steps begin
+        (begin, *bounds), own = flattened(ik, [states, *more], targets, found.shape[:-1], left)
+        begin[:, DESCENT], begin[:, TOTAL] = damping, found[left][:, TOTAL]
+        again = np.array(ik._kernel(begin, *bounds, *own, **options))
+        found[left] = np.where(again[:, GOING, None] == 0.0, again, found[left])
+        left &= found[..., GOING] != 0.0
     if ik._hard is None or not left.any():
         return found
     n = len(ik._problem.columns)
@@ -88,7 +98,7 @@ def _completed(
 ) -> Array:
     """Return the last states (k, s) after steps to the closest points and from many starts."""
     left = np.flatnonzero(found[:, GOING] != 0.0)
-    rows = len(ik._problem.G) > 0
+    rows = ik._problem.bounds > 0
 
     def closest(begin: Array, where: Array, *axes: None) -> Array:
         more = [h[(where, *axes)]] if rows else []
@@ -99,11 +109,15 @@ def _completed(
     if ik._quick.verdict and not rows and is_near.any():
         whole = ik._problem.moved(ik._inside.neutral, center)
         is_near &= np.asarray(ik._quick.verdict(whole, *targets)) != 0.0  # the closed form may be certain
-    for seed, count in enumerate(() if ik._problem.loose else STARTS):
+    is_tight = len(ik.goals) > 1 and len(ik._problem.columns) < sum(goal.size for goal in ik.goals)
+    starts, first_steps, best = MANY if is_tight else USUAL
+    for seed, count in enumerate(() if ik._problem.loose or ik._problem.is_near else starts):
         near = np.flatnonzero(is_near & (found[:, GOING] != 0.0))
         for some in (near[i : i + PORTION] for i in range(0, len(near), PORTION)):
-            ends = closest(_begun(ik, found[some], h[some], center[some], count, seed), some, None)
-            order = np.argsort(np.where(ends[..., GOING] == 0.0, -1.0, ends[..., COST]), axis=1)[:, :BEST]
+            begin = _begun(ik, found[some], h[some], center[some], count, seed)
+            begin[..., STEPS] = WAY_DOWN - first_steps
+            ends = closest(begin, some, None)
+            order = np.argsort(np.where(ends[..., GOING] == 0.0, -1.0, ends[..., COST]), axis=1)[:, :best]
             ends = np.take_along_axis(ends, order[..., None], axis=1)
             ends[..., GOING], ends[..., STEPS] = np.abs(ends[..., GOING]), WAY_DOWN - MORE_STEPS
             ends = closest(ends, some, None)
@@ -129,7 +143,6 @@ def _begun(ik: IK, found: Array, h: Array, center: Array, count: int, seed: int)
     states = np.empty((len(found), count, found.shape[1]))
     states[..., :HEAD] = found[:, None, :HEAD]
     states[..., GOING], states[..., DESCENT], states[..., COST] = 1.0, FIRST_DAMPING, np.inf
-    states[..., STEPS] = WAY_DOWN - FIRST_STEPS
     states[..., HEAD : HEAD + n] = states[..., HEAD + n :] = np.clip(places, problem.lower, problem.upper)
     return states
 
@@ -147,7 +160,7 @@ def at_forms(ik: IK, search: Sequence[Array], targets: Sequence[Array]) -> Array
     """Return the closed-form solutions (k, 8, n), NaN for those that are none."""
     (states, h, center), n = search, len(ik._problem.columns)
     assert ik._forms
-    forms = ik._forms(states[:, HEAD : HEAD + n], *([h, center] if len(ik._problem.G) else []), *targets)
+    forms = ik._forms(states[:, HEAD : HEAD + n], *([h, center] if ik._problem.bounds else []), *targets)
     return np.where(np.isfinite(forms[..., n:]), forms[..., :n], np.nan)
 
 
@@ -155,7 +168,8 @@ def at_starts(ik: IK, search: Sequence[Array], numbers: range) -> Array:
     """Return evenly spread places inside the limits (k, p, n), those of these numbers; number 0 is the start itself."""
     states, h, center = search
     near, number = states[:, HEAD : HEAD + len(ik._problem.columns)], np.array(numbers, float)
-    spread = started(ik._problem, number, *(a.T[..., None] for a in (h, center, near)))
+    problem, h = opened(ik._problem, h.T[..., None])
+    spread = started(problem, number, h, *(a.T[..., None] for a in (center, near)))
     places = np.stack([np.broadcast_to(x, (len(states), len(number))) for x in spread], axis=-1)
     return np.where(number[:, None] == 0.0, near[:, None], places)
 
@@ -163,7 +177,7 @@ def at_starts(ik: IK, search: Sequence[Array], numbers: range) -> Array:
 def descents(ik: IK, places: Array, search: Sequence[Array], targets: Sequence[Array]) -> Array:
     """Return the last states (k, p, s) of a descent from each of the places (k, p, n). Places of NaN have none."""
     states, h, center = search
-    more = [h[:, None], center[:, None]] if len(ik._problem.G) else []
+    more = [h[:, None], center[:, None]] if ik._problem.bounds else []
     begun = np.repeat(states[:, None], places.shape[1], axis=1)
     begun[..., DESCENT] = ik._problem.descents - 1
     there, none = slice(HEAD, HEAD + places.shape[2]), np.asarray(np.isnan(places).any(axis=-1))

@@ -13,15 +13,17 @@ from kinetree.algorithms.inverse import ANGULAR, COST, GOING, HEAD, LINEAR, STEP
 from kinetree.algorithms.soft import scale_of
 from kinetree.arrays import as_given, as_given_by, kind_of
 from kinetree.compiler.kernel import Kernel
-from kinetree.compiler.port import checked
 from kinetree.display import MOST, Displayable, counted, number as as_text, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
-from kinetree.solvers.ik.given import arranged, described, with_postures
+from kinetree.solvers.ik.follow import IKPath, follow
+from kinetree.solvers.ik.given import described, with_postures
+from kinetree.solvers.ik.inputs import checked_targets, with_standing
+from kinetree.solvers.ik.near import Near, near_result
 from kinetree.solvers.ik.one_call import FORMS, OneCall
-from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
+from kinetree.solvers.ik.problem import Inside, Targets
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.several import IKSolutions, solutions, with_turns
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, are_plain, in_a_line
@@ -97,7 +99,6 @@ class IKInterrupted(KeyboardInterrupt):
         self.result = result
 
 
-NO_INPUT = "not an input of this solver; expected kt.ik(robot, …, joints=…, at='input')"
 AT_ONCE = 2**14
 """Number of targets between two calls of `progress`."""
 
@@ -141,6 +142,7 @@ class IK:
     _postures: tuple[Array | None, ...]
     _more: tuple[Array, ...]
     _stepper: Stepper
+    _near: Near
 
     def __repr__(self) -> str:
         goals = ", ".join(map(described, self.goals))
@@ -152,6 +154,7 @@ class IK:
         *targets: Any,
         q0: Any = None,
         at: Any = None,
+        near: Any = None,
         prefer: Any = None,
         threads: int = 1,
         progress: Progress = False,
@@ -162,6 +165,9 @@ class IK:
         q0 (…, nq): the start, projected into the limits; joints that the goals do not need stay there. By default the
         middle of the ranges, and neutral.
         at (…, n): where the joints stand that do not move, a q of all joints; for a solver made with at="input".
+        near: how far from q0 the result may be: a number, rad for joints that turn, m for those that slide, or numbers
+        by joint, for these alone. Balls turn by it at most; floating bases turn and move by it. If no solution is found
+        there, success is False and q is locally closest.
         prefer (…, nq): a posture, such as `q0`, or "middle", away from the limits: the result is the solution nearest
         to it that can be reached by sliding from the first one, in Euclidean distance of the joints that move.
         threads: share a large batch. progress: True for a bar, or a function of the number of targets done and the
@@ -174,6 +180,8 @@ class IK:
         such a target fails alone.
         """
         _check_threads(threads)
+        if near is not None:
+            return near_result(self, targets, q0, near, at=at, prefer=prefer, threads=threads, progress=progress)
         targets = tuple(self._given(targets, at))
         if prefer is not None:
             self._refuse_soft("prefer")
@@ -189,7 +197,7 @@ class IK:
                 if self.contact is None or not self.contact(result.q):
                     return result
         inputs = self._checked(targets)
-        states, h, center, rest = self._inside.begin(self._problem, q0)
+        states, h, center, rest = self._begin(q0)
         search, begun = [states, h, center, rest], rest
         if prefer is not None:
             search.append(self._posture(prefer))
@@ -216,40 +224,25 @@ class IK:
         """Return the state and q of a start that needs no conversion: none, or one inside all limits."""
         if q0 is None:
             return self._inside.template, self._inside.neutral
-        enter = self._quick.enter
-        if enter is None or not are_plain([q0], enter.inputs):
-            return None
-        state = enter(q0)
-        return (state, q0) if state[GOING] > 0.0 else None
+        state = self._quick.begin(q0) if getattr(q0, "ndim", 0) == 1 else None
+        return None if state is None else (state, q0)
+
+    def _begin(self, q0: Any) -> tuple[Array, Array, Array, Array]:
+        """Return what `Inside.begin` does, at once where all starts are inside the limits."""
+        states = None if q0 is None or self._problem.loose else self._quick.begin(q0)
+        if states is None:
+            return self._inside.begin(self._problem, q0)
+        return states, self._inside.bounds_now, self._inside.begin_at, q0
 
     def _is_plain(self, targets: Sequence[Any]) -> bool:
         return are_plain(targets, self._check.inputs) and bool(self._check(*targets) <= SURELY)
 
     def _given(self, targets: Sequence[Any], at: Any) -> Sequence[Any]:
         """Return the inputs of a call: targets, and where joints stand if that is an input."""
-        stands = self._check.inputs[len(self.goals) :]
-        if (at is None) == bool(stands):
-            legal = f"missing; expected where the other joints stand, (…, {stands[0].shape[0]})" if stands else NO_INPUT
-            raise fail("at", f"at is {legal}")
-        return (*targets, at) if stands else targets
+        return with_standing(targets, at, self._check.inputs[len(self.goals) :])
 
     def _checked(self, targets: Sequence[Any]) -> Targets:
-        ports = self._check.inputs
-        stands = ports[len(self.goals) :]
-        targets, at = targets[: len(targets) - len(stands)], targets[len(targets) - len(stands) :]
-        if self._postures or len(targets) != len(self.goals) or hasattr(targets[0], "keys"):
-            targets = with_postures(self._postures, arranged(self.goals, targets))
-        arrays = []
-        for goal, target in zip(self.goals, targets, strict=True):
-            shape = goal.shape
-            array = numbers(target, "target", "a target is", "xyz" if shape == (3,) else ())
-            if array.ndim < len(shape) or array.shape[array.ndim - len(shape) :] != shape:
-                legal = f"(…, {', '.join(map(str, shape))})"
-                raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
-            arrays.append(array)
-        arrays += checked("ik", stands, at, {}, float)[0] if stands else []
-        fault = np.asarray(self._check(*arrays))
-        return Targets(arrays, fault.shape) if (fault <= SURELY).all() else judged_targets(ports, arrays, fault.shape)
+        return checked_targets(self.goals, self._postures, self._check, targets)
 
     def _solved(self, search: Sequence[Array], targets: Sequence[Array], threads: int = 1) -> Array:
         """Return the last states of a search: states, bounds, centers, q, and perhaps postures for solved ones."""
@@ -258,7 +251,7 @@ class IK:
             n, begin = len(self._problem.columns), found.copy()
             begin[..., GOING], begin[..., STEPS] = 1.0, 0.0
             begin[..., HEAD : HEAD + n] = found[..., HEAD + n :]
-            bounds, options = search[1:2] if len(self._problem.G) else [], {} if threads == 1 else {"threads": threads}
+            bounds, options = search[1:2] if self._problem.bounds else [], {} if threads == 1 else {"threads": threads}
             settled = self._settle(begin, *bounds, posture, *targets, **options)
             stays = (found[..., GOING] != 0) | in_contact(self, settled, search[3])
             found = np.where(stays[..., None], found, settled)
@@ -324,6 +317,16 @@ class IK:
         if self.contact is not None:
             return self._stepper.apart(self.contact, q, inputs, dt, restart)
         return self._stepper.step(q, inputs, dt, restart)
+
+    @as_given_by(_in_single)
+    def follow(self, *targets: Any, q0: Any, near: Any = 0.3, dt: Any = None, soft: Any = None) -> IKPath:
+        """Return configurations along targets (n, …, *shape), each near the one before, the first near q0 (…, nq).
+
+        near: how far joints may move from one sample to the next, as in a call. dt: the time between samples, s, in
+        which no joint exceeds its velocity limit either. soft: m and rad by which a configuration may miss its target
+        where none reaches it; otherwise a sequence stops there. Several sequences are followed together.
+        """
+        return follow(self, self._given(targets, None), q0, near, dt, soft)
 
     def _refuse_soft(self, what: str) -> None:
         """Raise KinetreeError if there are soft goals."""
