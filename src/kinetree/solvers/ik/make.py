@@ -17,7 +17,7 @@ from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
 from kinetree.algorithms.kinematics import path_between
 from kinetree.algorithms.nearest import all_forms, nearest_start
 from kinetree.algorithms.serial import SerialChain, serial_chain
-from kinetree.algorithms.soft import soft_step
+from kinetree.algorithms.soft import lagrangian, soft_step
 from kinetree.algorithms.tracking import REPORT, returning_step, tracking_step
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -223,6 +223,7 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
         "forms": kernel("forms", partial(all_forms, arm, problem), q, "h", "center", output=forms) if arm else None,
         "quick": one_call(robot, model, inside, problem, arm, kernel, key),
         "slopes": slopes_kernel(model, problem.goals, key),
+        "lagrangian": _lagrangian(model, problem, targets, key),
         "check": Kernel("check", targets, Port("fault", ()), lambda: trace(fault_of, *shapes), f"check {shapes}"),
         "answer": Kernel(
             "answer",
@@ -236,6 +237,15 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
         "track": kernel("track", partial(tracking_step, model, problem), q, "h", "strides", output=report),
         "back": kernel("back", partial(returning_step, model, problem), q, "strides", "to", output=report),
     }
+
+
+def _lagrangian(model: Tree, problem: Problem, targets: Sequence[Port], key: str) -> Kernel:
+    """Return the kernel of `lagrangian`."""
+    hard = sum(goal.size for goal in problem.goals if goal.weight is None)
+    soft = sum(goal.weight is not None for goal in problem.goals)
+    inputs = (Port("q", (problem.nq,)), Port("y", (max(hard, 1),)), Port("weights", (max(soft, 1),)), *targets)
+    shapes, function = [port.shape for port in inputs], partial(lagrangian, model, problem)
+    return Kernel("lagrangian", inputs, Port("L", ()), lambda: trace(function, *shapes), f"lagrangian {key}")
 
 
 def _model(robot: Robot, problem: Problem) -> Tree:

@@ -11,17 +11,18 @@ import numpy as np
 from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import ANGULAR, COST, GOING, HEAD, LINEAR, STEPS, Problem
 from kinetree.algorithms.soft import scale_of
-from kinetree.arrays import as_given, as_given_by, kind_of
+from kinetree.arrays import as_given, as_given_by, as_numpy, kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, Displayable, counted, number as as_text, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
-from kinetree.solvers.ik.given import arranged, described, with_postures
+from kinetree.solvers.ik.given import arranged, derivative_names, described, with_postures
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets, judged_targets
 from kinetree.solvers.ik.reachable import reachable
+from kinetree.solvers.ik.sensitivity import by_all
 from kinetree.solvers.ik.several import IKSolutions, solutions
 from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, in_a_line
 from kinetree.spatial.numbers import SURELY, numbers
@@ -131,6 +132,7 @@ class IK:
     _closest: Kernel
     _check: Kernel
     _slopes: Kernel
+    _lagrangian: Kernel
     _settle: Kernel
     _answer: Kernel
     _nearest: Kernel | None
@@ -294,6 +296,32 @@ class IK:
         if self.contact is not None:
             return self._stepper.apart(self.contact, q, checked, dt, restart)
         return self._stepper.step(q, checked, dt, restart)
+
+    def derivatives(self, result: IKResult, *targets: Any) -> dict[str, Array]:
+        """Return the derivatives of `result.q` of a call with these targets, by what they are by.
+
+        By each target (…, nq, *shape), under its name, as in a dictionary of targets; by "posture" (…, nq, nq); and by
+        the weights of soft goals (…, nq), under "weight of l_hand". A result moves as little as its goals require.
+        Joints at limits stay if goals push them there. NaN without success, and if q is no minimum of the cost.
+        Raises KinetreeError for other targets than those of a call.
+
+        Examples:
+            >>> import kinetree as kt
+            >>> rest = kt.goal.posture([0.0, 0.0], weight=1.0)
+            >>> solve = kt.ik(kt.chain("tx(q1) ty(q2)"), [kt.goal.position("tip", weight=2.0), rest])
+            >>> found = solve.derivatives(solve([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0])
+            >>> found["tip"].round(3) + 0.0  # 4 parts of 5 are the target's
+            array([[0.8, 0. , 0. ],
+                   [0. , 0.8, 0. ]])
+        """
+        checked, kind = self._checked([as_numpy(x, "a target") for x in targets]), kind_of([result.q])
+        success = np.asarray(result.success) & ~checked.in_batch(np.shape(result.success))
+        by = by_all(self, np.asarray(result.q, dtype=float), success, checked.arrays)
+        shapes = [goal.shape for goal in self.goals]
+        found = [x.reshape(*x.shape[:-1], *shape) for x, shape in zip(by, shapes, strict=False)]
+        found += [*np.moveaxis(by[-1], -1, 0)]
+        names = derivative_names(self.goals)
+        return {name: kind.give_all(x) if kind else x for name, x in zip(names, found, strict=True)}
 
     def _refuse_soft(self, what: str) -> None:
         """Raise KinetreeError if there are soft goals."""
