@@ -255,7 +255,9 @@ def _mapped_by_soft(info: Any, in_dims: Any, q: Any, success: Any, targets: Any,
     return torch.ops.kinetree.by_soft(q, success, targets, number), 0
 
 
-torch.library.register_autograd("kinetree::by_soft", lambda ctx, *bars: refuse_second())
+torch.library.register_autograd(
+    "kinetree::by_soft", lambda ctx, *bars: refuse_second(), setup_context=lambda ctx, inputs, output: None
+)
 
 
 def _by_targets(number: int, q: Any, success: Any, targets: Sequence[Any]) -> Sequence[Any]:
