@@ -255,18 +255,30 @@ def _mapped_by_soft(info: Any, in_dims: Any, q: Any, success: Any, targets: Any,
     return torch.ops.kinetree.by_soft(q, success, targets, number), 0
 
 
-torch.library.register_autograd(
-    "kinetree::by_soft", lambda ctx, *bars: refuse_second(), setup_context=lambda ctx, inputs, output: None
-)
+class _BySoft(torch.autograd.Function):
+    """Derivatives of a solver with soft goals by all targets, which have no derivatives themselves."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(number: int, q: Any, success: Any, *targets: Any) -> Any:
+        return torch.ops.kinetree.by_soft(q, success, list(targets), number)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *bars: Any) -> Any:
+        return refuse_second()
 
 
 def _by_targets(number: int, q: Any, success: Any, targets: Sequence[Any]) -> Sequence[Any]:
     """Return the derivatives (…, nq, size) of q by each target."""
     ik = _wrapped[number]
     if is_soft(ik):
-        return torch.split(
-            torch.ops.kinetree.by_soft(q, success, targets, number), [*map(prod, target_shapes(ik))], dim=-1
-        )
+        found = _BySoft.apply(number, q, success, *targets)
+        return torch.split(found, [*map(prod, target_shapes(ik))], dim=-1)
     by_q, *by_targets = _slopes[number](q, *replaced(torch.where, success, targets, ik.goals))
     turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions(ik._problem)]
     P = torch.ops.kinetree.free(q.detach(), success, number) + turning(turns, q) * success[..., None, None]
