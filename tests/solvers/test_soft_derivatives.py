@@ -34,6 +34,14 @@ def test_two_soft_goals_by_hand():
         close(by["weight of posture"], [-2 * v * w * w * (1.0 - 0.5) / total**2])
 
 
+def test_a_small_weight_counts_beside_a_large_one():
+    """Along motions that the heavy goal leaves open the light one decides."""
+    solve = kt.ik(slides((-5, 5), (-5, 5)), [kt.goal.position("tip", weight=300.0), kt.goal.posture(weight=0.1)])
+    by = solve.derivatives(solve([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0])
+    close(by["posture"], [[0.5, -0.5], [-0.5, 0.5]], 1e-6)
+    close(by["tip"][:, 0], [0.5, 0.5], 1e-6)
+
+
 def test_a_hard_goal_leaves_the_posture_the_rest():
     """q1 + q2 = p, and the posture shares it out; where the goal is missed there is no derivative."""
     solve = kt.ik(slides((-5, 5), (-5, 5)), [kt.goal.position("tip"), kt.goal.posture([0.0, 0.2], weight=0.01)])
@@ -63,7 +71,10 @@ def test_joints_at_limits_stay_only_if_goals_push_them():
     row = by(kt.edit.add_limits(slides((-5, 5), (-5, 5)), [sums]), 1.0)
     close(row["tip"][:, 0], [0.0, 0.0])
     close(row["posture"], [[0.5, -0.5], [-0.5, 0.5]])
-    close(by(slides((-5, 5), (0.1, 0.1)), 1.0)["tip"][:, 0], [1 / 1.01, 0.0])
+    for x in (1.0, 0.201):  # a range of no width, which is pushed, and which is not
+        close(by(slides((-5, 5), (0.1, 0.1)), x)["tip"][:, 0], [1 / 1.01, 0.0])
+    at_end = by(slides((-5, 0.2), (-5, 0.8 / 1.01)), 1.0)  # of which only the first is pushed
+    close(at_end["tip"][:, 0], [0.0, 1 / 1.01])
 
 
 def test_an_axis_that_turns_by_hand():

@@ -49,7 +49,7 @@ def soft_derivatives(ik: IK, q: Any, success: Any, *targets: Any) -> Array:
     arrays = with_postures(ik._postures, [np.asarray(x, dtype=float) for x in targets])
     by = by_all(ik, np.asarray(q, dtype=float), np.asarray(success), arrays)
     found = [x for goal, x in zip(ik.goals, by, strict=False) if goal.kind != "posture"]
-    return np.nan_to_num(np.concatenate(found, axis=-1))
+    return np.asarray(np.nan_to_num(np.concatenate(found, axis=-1)))
 
 
 def refuse_second() -> Any:

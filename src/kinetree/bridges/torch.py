@@ -273,7 +273,7 @@ class _BySoft(torch.autograd.Function):
         return refuse_second()
 
 
-def _by_targets(number: int, q: Any, success: Any, targets: Sequence[Any]) -> Sequence[Any]:
+def _by_targets(number: int, q: Any, success: Any, targets: Sequence[Any]) -> Any:
     """Return the derivatives (…, nq, size) of q by each target."""
     ik = _wrapped[number]
     if is_soft(ik):
