@@ -20,7 +20,7 @@ from kinetree.errors import Finding, Findings, Source
 from kinetree.model.assemble import Parts, build
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Joint, Limit, Link
-from kinetree.solvers.ik.solver import IKResult
+from kinetree.solvers.ik.result import IKResult
 from kinetree.solvers.ik.step import IKStep
 from kinetree.viewing.parts import last_frames
 from linkages import fourbar

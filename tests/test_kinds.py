@@ -120,6 +120,7 @@ CALLS: dict[str, Call] = {
     f"{IKS}.reachable": Call(lambda T: AXES_IK().reachable(T), ("T",), six_axes, "tip"),
     f"{IKS}.reachable, a search": Call(lambda T: HAND_IK().reachable(T), ("T of chest",), icub, "l_hand"),
     f"{IKS}.solutions": Call(lambda T: AXES_IK().solutions(T).mask, ("T",), six_axes, "tip"),
+    f"{IKS}.derivatives": Call(lambda p: ARM_IK().derivatives(ARM_IK()(p), p)["tool0"], ("p",), approximate=1e-5),
     f"{IKS}.step": Call(lambda q, T: AXES_IK().step(q, T, dt=0.1), ("finite q", "T"), six_axes, "tip", 1e-9),
     "kinetree.controllers.pose": Call(lambda q: kt.controllers.pose(arm(), "kuka", q, base="base_link")),
     "kinetree.controllers.joints": Call(

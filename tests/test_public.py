@@ -19,7 +19,7 @@ HELD = {
     kt.Kernel: "c_source compile fused inputs interpret name operations output outputs program",
     kt.IKResult: "active_limits cost iterations q residual success touching why",
     kt.kinematics.IKStep: "active_limits q residual stuck success",
-    kt.kinematics.IK: "contact coordinate_names follow goals limits reachable solutions step",
+    kt.kinematics.IK: "contact coordinate_names derivatives follow goals limits reachable solutions step",
     kt.limits.Guard: "brakes dtype joints kernel limit_names",
     kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
     "margin names project quaternions row_names sample turning upper volume",

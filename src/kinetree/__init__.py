@@ -117,7 +117,7 @@ if TYPE_CHECKING:
     from kinetree.solvers.compare.comparison import compare as compare
     from kinetree.solvers.guard.make import guard as guard
     from kinetree.solvers.ik.make import ik as ik
-    from kinetree.solvers.ik.solver import IKResult as IKResult
+    from kinetree.solvers.ik.result import IKResult as IKResult
     from kinetree.viewing.show import show as show
 
     controllers: Registered
@@ -128,7 +128,7 @@ else:
     _LATER = {  # imported when they are first used, each alone
         **dict.fromkeys(("fk", "hessian", "jacobian", "jacobian_dot", "manipulability", "velocity"), "queries.motion"),
         **dict.fromkeys(("forward_dynamics", "gravity_torques", "inverse_dynamics", "mass_matrix"), "queries.dynamics"),
-        "IKResult": "solvers.ik.solver",
+        "IKResult": "solvers.ik.result",
         "Kernel": "compiler.kernel",
         "calibrate": "lab.calibrate.calibration",
         "center_of_mass": "queries.momentum",

@@ -51,8 +51,9 @@ from kinetree.queries.statics import point as point
 from kinetree.solvers.ik.closed import ClosedIK as ClosedIK, ClosedIKResult as ClosedIKResult
 from kinetree.solvers.ik.follow import IKPath as IKPath
 from kinetree.solvers.ik.make import ik as ik
+from kinetree.solvers.ik.result import IKInterrupted as IKInterrupted, IKResult as IKResult
 from kinetree.solvers.ik.several import IKSolutions as IKSolutions
-from kinetree.solvers.ik.solver import IK as IK, IKInterrupted as IKInterrupted, IKResult as IKResult
+from kinetree.solvers.ik.solver import IK as IK
 from kinetree.solvers.ik.step import IKStep as IKStep
 
 __all__ = [name for name in dir() if name[0].isalpha()]

@@ -59,3 +59,16 @@ def carried(name):
     targets = {"pose": lambda T: T, "position": lambda T: T[:3, 3], "pointing": lambda T: T[:3, 3] + T[:3, 2]}
     q = integrate(robot.q(), np.random.default_rng(2).uniform(-0.5, 0.5, robot.nv))
     return kt.fk(robot, tip), integrate, targets[goal], ik, q
+
+
+def soft():
+    """A solver of the arm with a hard position, a soft orientation and a posture; its targets; and a start."""
+    q = np.random.default_rng(4).uniform(-0.5, 0.5, 6)
+    goals = [
+        kt.goal.position(TIP),
+        kt.goal.posture(q + 0.1, weight=0.5),
+        kt.goal.orientation(TIP, weight=1.0),
+    ]
+    T = kt.fk(ARM, TIP)(q)
+    turned = kt.fk(ARM, TIP)(q + 0.05)[:3, :3]
+    return kt.ik(ARM, goals), [T[:3, 3], turned], q

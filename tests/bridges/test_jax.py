@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from bridges.bridge_kernels import ARM, CARRIED, KERNELS, TIP, arrays, at_a_limit, carried, two_joints
+from bridges.bridge_kernels import ARM, CARRIED, KERNELS, TIP, arrays, at_a_limit, carried, soft, two_joints
 from random_arms import on
 
 jax = pytest.importorskip("jax", reason="JAX has an environment of its own")
@@ -221,6 +221,24 @@ def test_a_bad_target_fails_alone_and_has_no_gradient():
         slope = jax.grad(lambda T: solve(T).q.sum())(x)
         assert np.isfinite(slope).all()
         assert (abs(slope).max(axis=(1, 2)) > 0).tolist() == [False, True, False, True]
+
+
+def test_soft_goals_have_the_derivatives_of_their_minimum():
+    """Those of `IK.derivatives`, which other tests compare with differences; in batches; zero where not reached."""
+    ik, targets, q = soft()
+    by = ik.derivatives(ik(*targets, q0=q), *targets)
+    solve = wrap(ik)
+    found = jax.jacrev(lambda *x: solve(*x, q0=q).q, argnums=(0, 1))(*targets)
+    for name, J in zip(("position", "orientation"), found, strict=True):
+        assert abs(J).max() > 0.1
+        np.testing.assert_allclose(J, by[f"{name} of {TIP}"], rtol=0, atol=1e-7)
+    p = jnp.array([targets[0], [9.0, 0.0, 0.0], [jnp.nan, 0.0, 0.0]])
+    slope = jax.grad(lambda p: solve(p, targets[1], q0=q).q.sum())
+    for many in (slope(p), jax.jit(jax.vmap(slope))(p)):
+        np.testing.assert_allclose(many[0], by[f"position of {TIP}"].sum(axis=0), rtol=0, atol=1e-6)
+        assert abs(many[1:]).max() == 0.0
+    with pytest.raises(kt.KinetreeError, match="first derivatives alone"):
+        jax.jacfwd(jax.grad(lambda p: solve(p, targets[1], q0=q).q.sum()))(p[0])
 
 
 def test_descent_of_a_pose_error_reaches_the_target():

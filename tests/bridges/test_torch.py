@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from bridges.bridge_kernels import ARM, KERNELS, TIP, arrays, at_a_limit, carried, two_joints
+from bridges.bridge_kernels import ARM, KERNELS, TIP, arrays, at_a_limit, carried, soft, two_joints
 
 torch = pytest.importorskip("torch", reason="PyTorch has an environment of its own")
 from kinetree.bridges.torch import wrap  # noqa: E402
@@ -238,3 +238,22 @@ def test_a_bad_target_fails_alone_and_has_no_gradient():
         found.q.sum().backward()
         assert torch.isfinite(x.grad).all()
         assert (x.grad.abs().amax((1, 2)) > 0).tolist() == [False, True, False, True]
+
+
+def test_soft_goals_have_the_derivatives_of_their_minimum():
+    """Those of `IK.derivatives`, which other tests compare with differences; in batches; zero where not reached."""
+    ik, targets, q = soft()
+    by = ik.derivatives(ik(*targets, q0=q), *targets)
+    solve, start = wrap(ik), torch.tensor(q)
+    p, R = (torch.tensor(x) for x in targets)
+    found = torch.func.jacrev(lambda *x: solve(*x, q0=start).q, argnums=(0, 1))(p, R)
+    for name, J in zip(("position", "orientation"), found, strict=True):
+        assert J.abs().max() > 0.1
+        np.testing.assert_allclose(J, by[f"{name} of {TIP}"], rtol=0, atol=1e-7)
+    p = torch.stack([p, torch.tensor([9.0, 0.0, 0.0]), torch.tensor([torch.nan, 0.0, 0.0])])
+    slope = torch.func.grad(lambda p: solve(p, R, q0=start).q.sum())
+    for many in (slope(p), torch.func.vmap(slope)(p)):
+        np.testing.assert_allclose(many[0], by[f"position of {TIP}"].sum(axis=0), rtol=0, atol=1e-6)
+        assert many[1:].abs().max() == 0.0
+    with pytest.raises(kt.KinetreeError, match="first derivatives alone"):
+        torch.func.jacrev(slope)(p[0])

@@ -32,7 +32,14 @@ import pages
 pytestmark = pytest.mark.crosscheck
 
 FOLDER = pages.ROOT / "docs" / "migrating"
-LIBRARIES = {"robotics-toolbox": "roboticstoolbox", "pinocchio": "pinocchio", "yourdfpy": "yourdfpy", "ikpy": "ikpy"}
+LIBRARIES = {
+    "robotics-toolbox": "roboticstoolbox",
+    "pinocchio": "pinocchio",
+    "yourdfpy": "yourdfpy",
+    "ikpy": "ikpy",
+    "mink": "mink",
+    "pink": "pink",
+}
 NOT_RUN = "not run"
 
 

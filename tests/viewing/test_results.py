@@ -13,7 +13,7 @@ from kinetree.lab.calibrate.calibration import Calibration
 from kinetree.lab.calibrate.readings import Fault
 from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.map import ReachMap
-from kinetree.solvers.ik.solver import IKResult
+from kinetree.solvers.ik.result import IKResult
 from kinetree.solvers.ik.step import IKStep
 
 ARM = kt.load(

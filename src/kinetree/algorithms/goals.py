@@ -129,10 +129,7 @@ def _orientation(goal: Goal, R: Any, here: Any, twist: Sequence[Any], exact: boo
 def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
     """Return the rotation vector phi of a chord, and how it falls while the frame turns at w: the inverse of the right
     Jacobian of SO(3) times w (Sola, Deray & Atchuthan, A micro Lie theory, 2018, equation 144)."""
-    c = np.sqrt(dot(error, error))
-    is_small = c < 1e-6
-    half = np.arcsin(np.minimum(c / 2.0, 1.0))
-    scale = np.where(is_small, 1.0, 2.0 * half / np.where(is_small, 1.0, c))
+    half, scale, is_small = _half_angle(error)
     phi = [scale * x for x in error]
     # 1 / angle² - (1 + cos angle) / (2 angle sin angle), in halves of the angle
     other = (1.0 - half / np.tan(np.where(is_small, 1.0, half))) / (4.0 * half * half + np.where(is_small, 1.0, 0.0))
@@ -143,6 +140,22 @@ def _by_angle(error: list[Any], J: list[list[Any]]) -> tuple[list[Any], list[lis
         twice = cross(phi, once)
         falls.append([a + 0.5 * b + other * c for a, b, c in zip(w, once, twice, strict=True)])
     return phi, falls
+
+
+def _half_angle(chord: Sequence[Any]) -> tuple[Any, Any, Any]:
+    """Return half the angle of a chord, the angle divided by the length of the chord, and whether that is nearly zero;
+    half the angle is another number then, so that derivatives are finite."""
+    square = dot(chord, chord)
+    is_small = square < 1e-12
+    c = np.sqrt(np.where(is_small, 1.0, square))
+    half = np.arcsin(np.minimum(c / 2.0, 1.0))
+    return half, np.where(is_small, 1.0, 2.0 * half / c), is_small
+
+
+def by_angle(chord: Sequence[Any]) -> list[Any]:
+    """Return the rotation vector of a chord."""
+    _, scale, _ = _half_angle(chord)
+    return [scale * x for x in chord]
 
 
 def _in_frame(

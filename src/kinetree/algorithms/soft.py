@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.algorithms.curvature import curvature
-from kinetree.algorithms.goals import Goal, Row, Rows, goal_rows
+from kinetree.algorithms.goals import Goal, Row, Rows, by_angle, goal_rows
 from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, taken
 from kinetree.algorithms.near import has_end, opened
 from kinetree.algorithms.normal import Equations, Solution
@@ -100,10 +100,22 @@ def _smooth(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any) -
         return goal_rows(tree, goal, rates, q, target, exact=True)
     # with equal weights squares are the same in all axes; and a rotation vector is an eigenvector of its own Jacobian
     rows = goal_rows(tree, replace(goal, expressed_in="base"), rates, q, target)
-    chord = [row.error for row in rows.angular]
-    c = np.sqrt(dot(chord, chord))
-    angle = np.where(c < 1e-6, 1.0, 2.0 * np.arcsin(np.minimum(c / 2.0, 1.0)) / np.where(c < 1e-6, 1.0, c))
-    return Rows(rows.linear, [row._replace(error=angle * row.error) for row in rows.angular])
+    phi = by_angle([row.error for row in rows.angular])
+    return Rows(rows.linear, [row._replace(error=x) for row, x in zip(rows.angular, phi, strict=True)])
+
+
+def lagrangian(tree: Tree, problem: Problem, q: Any, y: Any, weights: Any, *targets: Any) -> Any:
+    """Return half the sum of weight² times squared errors of soft goals, and y (m,) times errors of hard goals, at q
+    (nq,). weights (k,): of the soft goals, one after the other, in place of their own."""
+    total: Any = 0.0
+    multipliers, factors = iter(y), iter(weights)
+    for goal, target in zip(problem.goals, targets, strict=True):
+        rows = goal_rows(tree, goal, (), q, target) if goal.weight is None else _smooth(tree, goal, (), q, target)
+        factor = None if goal.weight is None else next(factors)
+        for row in (*rows.linear, *rows.angular):
+            share = next(multipliers) * row.error if factor is None else 0.5 * (factor * row.weight * row.error) ** 2
+            total = total + share
+    return np.asarray(total)
 
 
 def _rows(problem: Problem, errors: Errors, *, hard: bool) -> list[Row]:

@@ -7,7 +7,7 @@ A kernel becomes a primitive of JAX on the CPU, with derivatives in both modes a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from math import prod
 from typing import Any
 
@@ -19,13 +19,18 @@ from jax.interpreters import ad, batching, mlir
 
 from kinetree.bridges import xla
 from kinetree.bridges.kernels import (
-    Solution,
     batch_of,
-    batch_of_targets,
     flattened,
     kernel_of,
     parts_of,
     result_of,
+)
+from kinetree.bridges.solvers import (
+    Solution,
+    batch_of_targets,
+    is_soft,
+    refuse_second,
+    soft_derivatives,
     solve,
     target_shapes,
 )
@@ -50,7 +55,8 @@ def wrap(kernel: Any) -> Callable[..., Any]:
 
     The function of a solver takes targets and perhaps `q0`, a start without gradient, and returns q (…, nq) and success
     (…). Its derivative is that of the implicit function: the smallest motion of q that follows the targets, without
-    joints at their limits; zero for a target that is not reached, such as one that is not finite or not rigid.
+    joints at their limits; zero for a target that is not reached, such as one that is not finite or not rigid. With
+    soft goals it is that of the minimum, in the first order.
 
     Raises KinetreeError for other objects, and when called, for other devices, shapes and types.
 
@@ -155,7 +161,7 @@ def _mapped(inputs: Sequence[Any], axes: Sequence[Any], *, kernel: Kernel) -> An
 
 
 def _solver(ik: IK) -> Callable[..., Solution]:
-    slopes, shapes = wrap(ik._slopes), target_shapes(ik)
+    slopes, shapes = _slopes_of(ik), target_shapes(ik)
     nq = ik._slopes.inputs[0].shape
 
     @jax.custom_jvp
@@ -175,20 +181,8 @@ def _solver(ik: IK) -> Callable[..., Solution]:
     def _forward_solved(primals: Any, tangents: Any) -> Any:
         targets, _ = primals
         q, success = solved(*primals)
-        kind = jax.ShapeDtypeStruct((*q.shape, *nq), q.dtype)
-        P = jax.pure_callback(
-            lambda *found: free_motions(ik._problem, ik.limits, *found).astype(kind.dtype),
-            kind,
-            jax.lax.stop_gradient(q),
-            success,
-            vmap_method="broadcast_all",
-        )
-        turns = [jnp.asarray(S, q.dtype) for S in quaternions(ik._problem)]
-        P = P + turning(turns, q) * success[..., None, None]
-        by_q, *by_targets = slopes(q, *replaced(jnp.where, success, targets, shapes))
         rate = jnp.zeros_like(q)
-        for by_target, dT, shape in zip(by_targets, tangents[0], shapes, strict=True):
-            D = implied(jnp.linalg.pinv, P, by_q, by_target)
+        for D, dT, shape in zip(slopes(q, success, targets), tangents[0], shapes, strict=True):
             flat = dT.reshape(*dT.shape[: dT.ndim - len(shape)], -1)
             rate = rate + (D @ flat[..., None])[..., 0]
         return (q, success), (rate, np.zeros(success.shape, dtype=jax.dtypes.float0))
@@ -198,6 +192,33 @@ def _solver(ik: IK) -> Callable[..., Solution]:
         return Solution(*solved(tuple(given[: len(targets)]), tuple(given[len(targets) :])))
 
     return function
+
+
+def _slopes_of(ik: IK) -> Callable[..., Any]:
+    """Return the function from q, success and targets to the derivatives (…, nq, size) of q by each target."""
+    sizes = [prod(shape) for shape in target_shapes(ik)]
+    by_all = wrap(ik._slopes)
+
+    def on_host(host: Callable[..., Any], columns: int, q: Any, *more: Any) -> Any:
+        kind = jax.ShapeDtypeStruct((*q.shape, columns), q.dtype)
+        return jax.pure_callback(lambda *x: host(*x).astype(kind.dtype), kind, q, *more, vmap_method="broadcast_all")
+
+    @jax.custom_jvp
+    def soft(q: Any, success: Any, targets: Sequence[Any]) -> Any:
+        return on_host(partial(soft_derivatives, ik), sum(sizes), q, success, *targets)
+
+    soft.defjvp(lambda primals, tangents: refuse_second())
+
+    def hard(q: Any, success: Any, targets: Sequence[Any]) -> Any:
+        free = partial(free_motions, ik._problem, ik.limits)
+        P = on_host(free, q.shape[-1], jax.lax.stop_gradient(q), success)
+        P = P + turning([jnp.asarray(S, q.dtype) for S in quaternions(ik._problem)], q) * success[..., None, None]
+        by_q, *by_targets = by_all(q, *replaced(jnp.where, success, targets, target_shapes(ik)))
+        return [implied(jnp.linalg.pinv, P, by_q, by_target) for by_target in by_targets]
+
+    if is_soft(ik):
+        return lambda *given: jnp.split(soft(*given), np.cumsum(sizes)[:-1], axis=-1)
+    return hard
 
 
 def _lowered(*inputs: Any, kernel: Kernel) -> Any:

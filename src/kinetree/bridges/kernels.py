@@ -1,9 +1,9 @@
-"""What the bridges share: derivatives of a kernel, shapes of its arguments, and solutions of inverse kinematics."""
+"""What the bridges share: derivatives of a kernel, and shapes of its arguments."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,19 +11,9 @@ from kinetree.compiler import gradients
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, result_type
 from kinetree.errors import fail, wrong_type
-from kinetree.model.limits import in_single
 from kinetree.queries.gradients import vjp
-from kinetree.solvers.ik.solver import IK
-from kinetree.spatial.se3 import Array
 
 Shape = tuple[int, ...]
-
-
-class Solution(NamedTuple):
-    """Result of wrapped inverse kinematics: q (…, nq), and success (…), whether the targets are reached."""
-
-    q: Any
-    success: Any
 
 
 def kernel_of(kernel: object, more: str = ", and kt.ik") -> Kernel:
@@ -51,11 +41,16 @@ def nth_vjp(kernel: Kernel, order: int) -> Kernel:
 
 def batch_of(kernel: Kernel, shapes: Sequence[Shape]) -> Shape:
     """Return the batch of arguments of these shapes. Raises KinetreeError if they do not fit."""
-    if len(shapes) != len(kernel.inputs):
-        names = ", ".join(port.name for port in kernel.inputs)
-        raise wrong_type("arguments", f"{kernel.name} takes {names}, not {len(shapes)} arrays")
+    return batch_of_ports(kernel.name, kernel.inputs, shapes)
+
+
+def batch_of_ports(name: str, ports: Sequence[Port], shapes: Sequence[Shape]) -> Shape:
+    """Return the batch of arguments of these shapes for a function with this name and these inputs."""
+    if len(shapes) != len(ports):
+        names = ", ".join(port.name for port in ports)
+        raise wrong_type("arguments", f"{name} takes {names}, not {len(shapes)} arrays")
     batches = []
-    for port, shape in zip(kernel.inputs, shapes, strict=True):
+    for port, shape in zip(ports, shapes, strict=True):
         own = len(shape) - len(port.shape)
         if own < 0 or tuple(shape[own:]) != port.shape:
             legal = f"(…{''.join(f', {n}' for n in port.shape)})"
@@ -90,24 +85,3 @@ def result_of(ports: Sequence[Port]) -> Callable[[Any], Any]:
         return lambda flat: flat
     kind = result_type(tuple(port.name for port in ports))
     return lambda flat: kind(*parts_of(flat, shapes))
-
-
-def target_shapes(ik: IK) -> tuple[Shape, ...]:
-    """Return the shapes of the targets of a solver, without a batch."""
-    ik._refuse_soft("differentiation")
-    return tuple(port.shape for port in ik._slopes.inputs[1:])
-
-
-def batch_of_targets(ik: IK, shapes: Sequence[Shape], start: Shape | None) -> Shape:
-    """Return the batch of targets and perhaps a start of these shapes. Raises KinetreeError if they do not fit."""
-    nq = ik._slopes.inputs[0].shape
-    return batch_of(ik._slopes, [nq if start is None else start, *shapes])
-
-
-def solve(ik: IK, targets: Sequence[Any], q0: Any, single: bool) -> tuple[Array, Array]:
-    """Return q (…, nq) and success (…); a bad target, even a single one, is not reached. single: whether q is in
-    single precision; it is computed in double."""
-    arrays = [np.asarray(x, dtype=float)[None] for x in targets]
-    count, start = len(ik.goals), None if q0 is None else np.asarray(q0, dtype=float)[None]
-    found = ik(*arrays[:count], q0=start, at=next(iter(arrays[count:]), None))
-    return in_single(ik.limits, found.q[0]) if single else found.q[0], np.asarray(found.success)[0]

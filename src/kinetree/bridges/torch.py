@@ -7,6 +7,7 @@ A kernel becomes an operator of PyTorch on tensors of the CPU, with its derivati
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,20 @@ import torch
 
 from kinetree.bridges.kernels import (
     Shape,
-    Solution,
     batch_of,
-    batch_of_targets,
     flattened,
     kernel_of,
     nth_vjp,
     parts_of,
     result_of,
     size_of,
+)
+from kinetree.bridges.solvers import (
+    Solution,
+    batch_of_targets,
+    is_soft,
+    refuse_second,
+    soft_derivatives,
     solve,
     target_shapes,
 )
@@ -46,7 +52,8 @@ def wrap(kernel: Any) -> Callable[..., Any]:
 
     The function of a solver takes targets and perhaps `q0`, a start without gradient, and returns q (…, nq) and success
     (…). Its derivative is that of the implicit function: the smallest motion of q that follows the targets, without
-    joints at their limits; zero for a target that is not reached, such as one that is not finite or not rigid.
+    joints at their limits; zero for a target that is not reached, such as one that is not finite or not rigid. With
+    soft goals it is that of the minimum, in the first order.
 
     Raises KinetreeError for other objects, and when called, for tensors of other devices, shapes and types.
 
@@ -181,6 +188,7 @@ def _mapped_call(info: Any, in_dims: Any, inputs: list[torch.Tensor], number: in
 
 torch.library.define("kinetree::solve", "(Tensor[] targets, Tensor? q0, int ik) -> (Tensor, Tensor)")
 torch.library.define("kinetree::free", "(Tensor q, Tensor success, int ik) -> Tensor")
+torch.library.define("kinetree::by_soft", "(Tensor q, Tensor success, Tensor[] targets, int ik) -> Tensor")
 
 
 @torch.library.impl("kinetree::solve", "CPU")
@@ -228,6 +236,55 @@ def _mapped_free(info: Any, in_dims: Any, q: torch.Tensor, success: torch.Tensor
     return torch.ops.kinetree.free(q, success, number), 0
 
 
+@torch.library.impl("kinetree::by_soft", "CPU")
+def _by_soft(q: torch.Tensor, success: torch.Tensor, targets: list[torch.Tensor], number: int) -> torch.Tensor:
+    arrays = [x.detach().double().numpy() for x in (q, *targets)]
+    found = soft_derivatives(_wrapped[number], arrays[0], success.numpy(), *arrays[1:])
+    return torch.from_numpy(found).to(q.dtype)
+
+
+@torch.library.register_fake("kinetree::by_soft")
+def _shape_of_by_soft(q: torch.Tensor, success: torch.Tensor, targets: list[torch.Tensor], number: int) -> torch.Tensor:
+    return q.new_empty((*q.shape, sum(map(prod, target_shapes(_wrapped[number])))))
+
+
+@torch.library.register_vmap("kinetree::by_soft")
+def _mapped_by_soft(info: Any, in_dims: Any, q: Any, success: Any, targets: Any, number: int) -> Any:
+    cores, dims = ((0,), (), *target_shapes(_wrapped[number])), (*in_dims[:2], *in_dims[2])
+    q, success, *targets = _in_front((q, success, *targets), dims, cores)
+    return torch.ops.kinetree.by_soft(q, success, targets, number), 0
+
+
+class _BySoft(torch.autograd.Function):
+    """Derivatives of a solver with soft goals by all targets, which have no derivatives themselves."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(number: int, q: Any, success: Any, *targets: Any) -> Any:
+        return torch.ops.kinetree.by_soft(q, success, list(targets), number)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *bars: Any) -> Any:
+        return refuse_second()
+
+
+def _by_targets(number: int, q: Any, success: Any, targets: Sequence[Any]) -> Any:
+    """Return the derivatives (…, nq, size) of q by each target."""
+    ik = _wrapped[number]
+    if is_soft(ik):
+        found = _BySoft.apply(number, q, success, *targets)
+        return torch.split(found, [*map(prod, target_shapes(ik))], dim=-1)
+    by_q, *by_targets = _slopes[number](q, *replaced(torch.where, success, targets, target_shapes(ik)))
+    turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions(ik._problem)]
+    P = torch.ops.kinetree.free(q.detach(), success, number) + turning(turns, q) * success[..., None, None]
+    return [implied(torch.linalg.pinv, P, by_q, by_target) for by_target in by_targets]
+
+
 class _Solve(torch.autograd.Function):
     """Call of a solver with `count` targets of these shapes, and perhaps a start behind them."""
 
@@ -246,12 +303,8 @@ class _Solve(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *bars: Any) -> Any:
         q, success, *targets = ctx.saved_tensors
-        by_q, *by_targets = _slopes[ctx.number](q, *replaced(torch.where, success, targets, ctx.shapes))
-        turns = [torch.from_numpy(S).to(q.dtype) for S in quaternions(_wrapped[ctx.number]._problem)]
-        P = torch.ops.kinetree.free(q.detach(), success, ctx.number) + turning(turns, q) * success[..., None, None]
         grads = []
-        for x, shape, by_target in zip(targets, ctx.shapes, by_targets, strict=True):
-            D = implied(torch.linalg.pinv, P, by_q, by_target)
+        for x, shape, D in zip(targets, ctx.shapes, _by_targets(ctx.number, q, success, targets), strict=True):
             part = (bars[0][..., None, :] @ D)[..., 0, :]
             grads.append(part.reshape(*part.shape[:-1], *shape).sum_to_size(x.shape))
         return None, None, None, *grads, *[None] * ctx.starts

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kinetree.lab.calibrate.calibration import Calibration
     from kinetree.lab.reach.map import ReachDifference, ReachMap
     from kinetree.solvers.compare.comparison import Comparison
-    from kinetree.solvers.ik.solver import IKResult
+    from kinetree.solvers.ik.result import IKResult
     from kinetree.solvers.ik.step import IKStep
 
 LONGEST = 300

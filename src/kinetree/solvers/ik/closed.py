@@ -15,9 +15,10 @@ from kinetree.model.limits import checked_q, limits_about
 from kinetree.queries.closing import SLACK, ClosedLoops, LoopCloser
 from kinetree.solvers.ik.given import described
 from kinetree.solvers.ik.problem import at_the_best
+from kinetree.solvers.ik.result import IKResult
 from kinetree.solvers.ik.search import descents, flattened
 from kinetree.solvers.ik.several import prepared
-from kinetree.solvers.ik.solver import IK, IKResult
+from kinetree.solvers.ik.solver import IK
 from kinetree.spatial.se3 import Array
 
 ROUNDS = (1, 24, 104)

@@ -106,6 +106,14 @@ def target_names(goals: Sequence[Goal]) -> list[str]:
     ]
 
 
+def derivative_names(goals: Sequence[Goal]) -> list[str]:
+    """Return what derivatives are by: the target or posture of each goal, then the weight of each soft goal."""
+    left, count = iter(target_names(goals)), [goal.kind for goal in goals].count("posture")
+    numbered = iter([f"posture {i + 1}" for i in range(count)] if count > 1 else ["posture"])
+    names = [next(numbered if goal.kind == "posture" else left) for goal in goals]
+    return names + [f"weight of {name}" for name, goal in zip(names, goals, strict=True) if goal.weight is not None]
+
+
 def described(goal: Goal) -> str:
     """Return a goal in words."""
     of = f" of {goal.frame} in {goal.base}" if GOALS[goal.kind].has_frame else ""

@@ -60,17 +60,22 @@ def free_motions(problem: Problem, limits: Limits, q: Any, success: Any) -> Arra
     q = np.asarray(q, dtype=float)
     nq = q.shape[-1]
     active = (limits.margin(q) <= ACTIVE) & limits_about(limits, problem.columns)
-    held = np.ones(len(problem.columns))
-    for joint in problem.loose:
-        held[joint.quaternion] = 0.0
-    moving = np.zeros((nq, nq))
-    moving[problem.columns, problem.columns] = held
+    moving = np.diag(moving_coordinates(problem))
     P: Array = np.broadcast_to(moving, (*q.shape[:-1], nq, nq)) * np.asarray(success, dtype=float)[..., None, None]
     at = active.any(axis=-1) & np.asarray(success, dtype=bool)
     if at.any():
         A = (np.vstack([-np.eye(nq), np.eye(nq), limits.G]) @ moving) * active[at][..., None]
         P[at] = moving - np.linalg.pinv(A, rtol=1e-12) @ A
     return P
+
+
+def moving_coordinates(problem: Problem) -> Array:
+    """Return (nq,) of 1 for coordinates that may move, without quaternions, and 0 for the others."""
+    moving = np.zeros(problem.nq)
+    moving[problem.columns] = 1.0
+    for joint in problem.loose:
+        moving[problem.columns[joint.quaternion]] = 0.0
+    return moving
 
 
 def quaternions(problem: Problem) -> list[Array]:

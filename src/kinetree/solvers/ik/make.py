@@ -16,7 +16,7 @@ from kinetree.algorithms.goals import Goal, fault_of
 from kinetree.algorithms.inverse import HEAD, Problem, answered, inverse_step
 from kinetree.algorithms.loops import Roles
 from kinetree.algorithms.nearest import all_forms, nearest_start
-from kinetree.algorithms.soft import soft_step
+from kinetree.algorithms.soft import lagrangian, soft_step
 from kinetree.algorithms.tracking import returning_step, tracking_step
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
@@ -225,6 +225,7 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
         "forms": kernel("forms", partial(all_forms, arm), q, "h", "center", output=forms) if arm else None,
         "quick": one_call(robot, model, inside, problem, arm, kernel, key),
         "slopes": slopes_kernel(model, problem, targets, key),
+        "lagrangian": _lagrangian(model, problem, targets, key),
         "check": Kernel("check", targets, Port("fault", ()), lambda: trace(faults, *shapes), of_targets),
         "answer": Kernel("answer", (state, whole), answer, lambda: trace(last, *places), f"answer {key}"),
     }
@@ -285,6 +286,15 @@ def _maker(robot: Robot, problem: Problem, limits: Limits) -> Make:
         return Kernel(name, ports, output or first, lambda: trace(traced, *shapes, **options), f"{name} {key}")
 
     return kernel
+
+
+def _lagrangian(model: Tree, problem: Problem, targets: Sequence[Port], key: str) -> Kernel:
+    """Return the kernel of `lagrangian`."""
+    hard = sum(goal.size for goal in problem.goals if goal.weight is None)
+    soft = sum(goal.weight is not None for goal in problem.goals)
+    inputs = (Port("q", (problem.nq,)), Port("y", (max(hard, 1),)), Port("weights", (max(soft, 1),)), *targets)
+    shapes, function = [port.shape for port in inputs], partial(lagrangian, model, problem)
+    return Kernel("lagrangian", inputs, Port("L", ()), lambda: trace(function, *shapes), f"lagrangian {key}")
 
 
 def _model(robot: Robot, problem: Problem) -> Tree:

@@ -17,7 +17,8 @@ from kinetree.solvers.ik.problem import bounded
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
-    from kinetree.solvers.ik.solver import IK, IKResult
+    from kinetree.solvers.ik.result import IKResult
+    from kinetree.solvers.ik.solver import IK
 
 DESCENTS = 16
 """Most starts near q0."""

@@ -1,8 +1,7 @@
-"""The inverse kinematics solver and its result."""
+"""The inverse kinematics solver."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -11,92 +10,29 @@ import numpy as np
 from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import ANGULAR, COST, GOING, HEAD, LINEAR, STEPS, Problem
 from kinetree.algorithms.soft import scale_of
-from kinetree.arrays import as_given, as_given_by, kind_of
+from kinetree.arrays import as_given, as_given_by, as_numpy, kind_of
 from kinetree.compiler.kernel import Kernel
-from kinetree.display import MOST, Displayable, counted, number as as_text, shortened, some, visible
+from kinetree.display import MOST, shortened, some, visible
 from kinetree.errors import fail
 from kinetree.model.limits import Limits, in_single
 from kinetree.progress import Progress, reporting, tracked
-from kinetree.solvers.ik.apart import TOUCHING, in_contact, named, searched
+from kinetree.solvers.ik.apart import TOUCHING, in_contact, searched
 from kinetree.solvers.ik.follow import IKPath, follow
-from kinetree.solvers.ik.given import described, with_postures
+from kinetree.solvers.ik.given import derivative_names, described, with_postures
 from kinetree.solvers.ik.inputs import checked_targets, with_standing
 from kinetree.solvers.ik.near import Near, near_result
 from kinetree.solvers.ik.one_call import FORMS, OneCall
 from kinetree.solvers.ik.problem import Inside, Targets
 from kinetree.solvers.ik.reachable import reachable
+from kinetree.solvers.ik.result import IKInterrupted, IKResult
+from kinetree.solvers.ik.sensitivity import by_all
 from kinetree.solvers.ik.several import IKSolutions, solutions, with_turns
-from kinetree.solvers.ik.step import IKStep, Stepper, active_limits, are_plain, in_a_line
+from kinetree.solvers.ik.step import IKStep, Stepper, are_plain
 from kinetree.spatial.numbers import SURELY, numbers
 from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class IKResult(Displayable):
-    """Result of `IK`.
-
-    q (…, nq): always inside all limits, in single precision where these have room for its numbers. success (…): whether
-    all hard goals are reached within their tolerances; without any, whether the search has converged. residual (…, 2):
-    distance of the frames from their targets, m and rad; the largest of several goals, of hard ones if there are any;
-    NaN for a target of a batch that is not finite or not rigid, whose q is the start. iterations (…): steps. cost (…):
-    the sum of weight² times squared errors of soft goals.
-
-    Examples:
-        >>> import kinetree as kt
-        >>> solve = kt.ik(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), "tip", goal="position")
-        >>> near, far = solve([0.4, 0.3, 0.0]), solve([1.0, 0.0, 0.0])
-        >>> near.success, bool(near.residual.max() < 1e-6)
-        (True, True)
-        >>> far.success, far.residual.round(3)  # the arm is 0.7 m long; m, rad
-        (False, array([0.3, 0. ]))
-    """
-
-    q: Array
-    success: Array | bool
-    residual: Array
-    iterations: Array | int
-    _limits: Limits
-    _columns: Array
-    _contact: "tuple[Collisions, Array] | None" = None
-    cost: Array | float = 0.0
-
-    def __repr__(self) -> str:
-        state = "reached" if np.asarray(self.success).all() else "not reached"
-        if not np.ndim(self.success) and self.cost:  # of soft goals, which are not reached
-            state = f"{'converged' if self.success else state}, cost {as_text(float(self.cost))}"
-        state = f"reached, but {self.why}" if self.why else f"{state} in {counted(self.iterations, 'step')}"
-        touching = int(self._contact[1].sum()) if self._contact else 0
-        return in_a_line(self, state, f", {touching} in contact" if touching else "")
-
-    @property
-    def touching(self) -> Any:
-        """Whether all goals are reached, but links are nearer than `clearance` of `kt.ik` allows, in this q and in all
-        others that were found (…,); False without that option."""
-        mask = self._contact[1] if self._contact else np.zeros(np.shape(self.success), bool)
-        kind = kind_of([self.q]) if mask.ndim else None
-        return kind.give(mask) if kind else mask if mask.ndim else bool(mask)
-
-    @property
-    def why(self) -> str:
-        """Which links are in contact at q of a single target that is `touching`, in words; else empty."""
-        is_one = self._contact and not self._contact[1].ndim and self._contact[1]
-        return named(self._contact[0], np.asarray(self.q)) if self._contact and is_one else ""
-
-    @cached_property
-    def active_limits(self) -> Any:
-        """Limits of the moved joints that q is at, (…, k) of bool, in the order of `robot.limits.names`."""
-        return active_limits(self.q, self._limits, self._columns)
-
-
-class IKInterrupted(KeyboardInterrupt):
-    """Interruption by the user; `result` has what was solved, with no success for the rest."""
-
-    def __init__(self, result: IKResult) -> None:
-        super().__init__("inverse kinematics was interrupted; what was solved is in .result")
-        self.result = result
 
 
 AT_ONCE = 2**14
@@ -133,6 +69,7 @@ class IK:
     _closest: Kernel
     _check: Kernel
     _slopes: Kernel
+    _lagrangian: Kernel
     _settle: Kernel
     _answer: Kernel
     _nearest: Kernel | None
@@ -327,6 +264,32 @@ class IK:
         where none reaches it; otherwise a sequence stops there. Several sequences are followed together.
         """
         return follow(self, self._given(targets, None), q0, near, dt, soft)
+
+    def derivatives(self, result: IKResult, *targets: Any) -> dict[str, Array]:
+        """Return the derivatives of `result.q` of a call with these targets, by what they are by.
+
+        By each target (…, nq, *shape), under its name, as in a dictionary of targets; by "posture" (…, nq, nq); and by
+        the weights of soft goals (…, nq), under "weight of l_hand". A result moves as little as its goals require.
+        Joints at limits stay if goals push them there. NaN without success, and if q is no minimum of the cost.
+        Raises KinetreeError for other targets than those of a call.
+
+        Examples:
+            >>> import kinetree as kt
+            >>> rest = kt.goal.posture([0.0, 0.0], weight=1.0)
+            >>> solve = kt.ik(kt.chain("tx(q1) ty(q2)"), [kt.goal.position("tip", weight=2.0), rest])
+            >>> found = solve.derivatives(solve([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0])
+            >>> found["tip"].round(3) + 0.0  # 4 parts of 5 are the target's
+            array([[0.8, 0. , 0. ],
+                   [0. , 0.8, 0. ]])
+        """
+        checked, kind = self._checked([as_numpy(x, "a target") for x in targets]), kind_of([result.q])
+        success = np.asarray(result.success) & ~checked.in_batch(np.shape(result.success))
+        by = by_all(self, np.asarray(result.q, dtype=float), success, checked.arrays)
+        shapes = [goal.shape for goal in self.goals]
+        found = [x.reshape(*x.shape[:-1], *shape) for x, shape in zip(by, shapes, strict=False)]
+        found += [*np.moveaxis(by[-1], -1, 0)]
+        names = derivative_names(self.goals)
+        return {name: kind.give_all(x) if kind else x for name, x in zip(names, found, strict=True)}
 
     def _refuse_soft(self, what: str) -> None:
         """Raise KinetreeError if there are soft goals."""
