@@ -11,7 +11,7 @@ from kinetree.motion import point_to_point, retime, through
 from support import example_robot_urdfs
 
 pytestmark = pytest.mark.crosscheck
-POINTS = 500
+POINTS = 2000
 
 
 def undamped(name, joints=None):
@@ -63,7 +63,7 @@ def test_as_fast_as_toppra(name, with_torques):
             *([torque_rows(toppra.constraint, kernel, torque)] if with_torques else []),
         ]
         curve = toppra.SplineInterpolator(*sampled(path))
-        grid = np.linspace(*path.s[[0, -1]], 4 * POINTS + 1)
+        grid = np.linspace(*path.s[[0, -1]], POINTS + 1)
         found = toppra.algorithm.TOPPRA(rows, curve, gridpoints=grid, solver_wrapper="seidel")
         speed = found.compute_parameterization(0, 0)[1]
         assert motion.times[-1] == pytest.approx(np.sum(2 * np.diff(grid) / (speed[1:] + speed[:-1])), rel=3e-3)
@@ -76,7 +76,7 @@ def test_as_fast_as_toppra(name, with_torques):
 
 def sampled(path):
     """Return parameters and points of a path, so close that a spline through them is the path."""
-    s = np.linspace(*path.s[[0, -1]], 2001)
+    s = np.linspace(*path.s[[0, -1]], 4001)
     return s, path(s)
 
 

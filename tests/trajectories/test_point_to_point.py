@@ -101,6 +101,10 @@ def test_followers_count():
         point_to_point(bent, [0.0], [1.0], acceleration=1.0)
     fast = retime(through(bent, [[0.0], [1.0]]), acceleration={"a": 1e6, "b": 1e6}, velocity={"b": 2.0}).times[-1]
     assert fast == pytest.approx((2 + 1) / 2.0, rel=1e-2)  # b = 2 a + a² moves 3 rad at 2 rad/s
+    motion = retime(through(bent, [[0.0], [1.0]]), acceleration={"a": 1e6, "b": 8.0}, velocity=False, period=1e-3)
+    second = (2 + 2 * motion.q) * motion.qdd + 2 * motion.qd**2  # of b
+    assert np.abs(second).max() <= 8 * (1 + 1e-6)
+    assert np.median(np.abs(second)) > 0.99 * 8
 
 
 def test_a_line_that_leaves_the_limits_is_refused():

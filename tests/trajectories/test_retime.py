@@ -8,6 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import kinetree as kt
+from kinetree.algorithms.reachability import step
 from kinetree.motion import Path, retime, through
 from kinetree.spatial.se3 import translation
 from kinetree.trajectories.along import Along
@@ -230,6 +231,7 @@ FOLLOWER = """<robot name="hand"><link name="a"/><link name="b"/><link name="c"/
 def test_followers_count():
     line = through(kt.load(FOLLOWER, format="urdf"), [[0.0], [1.0]])
     assert duration(line, acceleration=4e6) == pytest.approx(1.0, abs=2e-2)  # 2 rad at 2 rad/s
+    assert duration(line, acceleration=4e6, velocity=4.0) == pytest.approx(1.0, abs=2e-2)
     assert duration(line, acceleration=4e6, velocity={"follow": 8.0}) == pytest.approx(0.25, abs=1e-2)
     assert duration(line, acceleration={"lead": 100.0, "follow": 8.0}, velocity=False) == pytest.approx(1.0, abs=1e-9)
 
@@ -348,3 +350,23 @@ def test_how_much_slower_is_enough():
     ):
         at = Along(0 * ones, way * ones, 0 * ones)
         assert slowing(limited, at, x * ones, u * ones) == pytest.approx(np.array([[r]]))
+
+
+def test_an_interval_of_speeds_is_found_or_empty():
+    """u between L - B x and U - B x for all rows; the ends of x by enumeration of all pairs of rows."""
+    rng = np.random.default_rng(0)
+    for shift in (0.0, -3.0):
+        for _ in range(50):
+            B, U, L = rng.normal(size=5), rng.uniform(0.5, 2, 5) + shift, -rng.uniform(0.5, 2, 5)
+            rows, state = np.stack([B, U, L], axis=1), np.array([1.0, 0.0, 10.0])
+            while state[0] > 0:
+                state = step(state, rows)
+            slopes, slack = (B[:, None] - B).ravel(), (U[:, None] - L).ravel()  # slopes x <= slack
+            never = (slopes == 0) & (slack < 0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                low = np.max((slack / slopes)[slopes < 0], initial=0.0)
+                high = np.min((slack / slopes)[slopes > 0], initial=10.0)
+            if low > high or never.any():
+                assert state[1] > state[2]
+            else:
+                assert state[1:] == pytest.approx([low, high])
