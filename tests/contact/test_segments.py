@@ -64,8 +64,12 @@ def test_no_distance_changes_faster_than_the_bound(seed):
 
 
 def test_the_bound_of_one_joint_is_its_reach():
-    for kind, rate in (("prismatic", 1.0), ("continuous", 0.4)):
-        robot = balls(kind, (0.7, 0.1), place="1 0 0")
+    for kind, radii, rate in (
+        ("prismatic", (0.7, 0.1), 1.0),
+        ("continuous", (0.7, 0.1), 0.4),
+        ("continuous", (0.1, 2.0), 1.1),  # the ball at the root is nearer to the axis
+    ):
+        robot = balls(kind, radii, place="1 0 0")
         radii = kt.collisions(robot, [("a", "b")]).radii()
         assert distance_rates(robot, ("a", "b"), radii, (np.zeros(1), np.ones(1))) == pytest.approx([rate])
 
@@ -93,7 +97,7 @@ def test_contact_between_two_ends_that_are_apart():
 def test_within_the_margin():
     robot = balls("prismatic", (0.1, 0.1), at="0 0.25 0")
     for margin, free in ((0.0499, True), (0.0501, False)):
-        found = passing(robot, [[-1.0], [-1.0]], [[1.0], [-0.5]], margin=margin)
+        found = passing(robot, [[-1.0], [-1.0]], [[1.3], [-0.5]], margin=margin)
         assert found.free.tolist() == [[free], [True]]
         assert np.isfinite(found.share[:, 0]).tolist() == [not free, False]
 

@@ -62,6 +62,10 @@ def test_velocities_of_leaders_and_followers():
     assert (code, severity, element) == ("motion-velocity", "error", "joint 'finger'")
     assert message == "the velocity is 2.2 rad/s at t = 0.75 s, above its limit 2 rad/s"
     assert told(of(robot, [0, 0.5, 1], [0, 0, 0], [0.1, 0.1, 0.55])) == []
+    known = of(robot, [0, 1], [0, 0], [0.1, 0.1], qd=np.array([[0, 0], [0, 1.5]]))  # between samples it is 0
+    assert [(one[2], one[3]) for one in told(known)] == [
+        ("joint 'finger'", "the velocity is 3 rad/s at t = 1 s, above its limit 2 rad/s")
+    ]
 
 
 def test_options_of_rates():

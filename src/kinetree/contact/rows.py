@@ -60,8 +60,8 @@ class Rows:
         of, solids = self._solids_of(pair)
         close = ~(self.contact._lower(rows)[row[of], solids] > above[of])
         of, solids, found = of[close], solids[close], np.zeros(len(pair), dtype=bool)
-        poses = self.contact._posed(rows, row[of], solids)
-        found[of[self.contact._exact.may_be_near(*poses, self._solids[solids], above[of])]] = True
+        first, second = self.contact._posed(rows, row[of], solids)
+        found[of[self.contact._exact.may_be_near(first, second, self._solids[solids], above[of])]] = True
         return found
 
     def in_contact(self, q: Array) -> NDArray[np.bool_]:

@@ -43,7 +43,7 @@ class Passage(NamedTuple):
 
 def between(q0: Array, q1: Array, share: Array) -> Array:
     """Return the configurations (n, nq) at shares (n,) of segments from q0 to q1 (n, nq)."""
-    return q0 + share[:, None] * (q1 - q0)
+    return np.asarray(q0 + share[:, None] * (q1 - q0))
 
 
 def turned_alike(quaternions: tuple[int, ...], q0: Array, q1: Array) -> Array:
@@ -111,9 +111,9 @@ def _decided(
     segment, low, high, left = segment[kept], low[kept], high[kept], left[kept]
     if not len(segment):
         return []
-    own, middle = [end[segment] for end in ends], (low + high) / 2
-    q = between(*own, middle)
-    far = np.maximum(*(travels(contact.robot, q, between(*own, end)) for end in (low, high)))
+    q0, q1, middle = ends[0][segment], ends[1][segment], (low + high) / 2
+    q = between(q0, q1, middle)
+    far = np.maximum(*(travels(contact.robot, q, between(q0, q1, end)) for end in (low, high)))
     travel = far @ r.T  # (n, k)
     off = (beside[segment] + np.zeros_like(far)) @ r.T
     above = travel + off + tests.margins

@@ -52,7 +52,7 @@ def travels(robot: Robot, q: Array, other: Array) -> Array:
         chord = np.minimum(np.linalg.norm(a - b, axis=1), np.linalg.norm(a + b, axis=1))
         found[:, start : start + 4] = 0.0
         found[:, start] = 4.0 * np.arcsin(np.minimum(chord / 2.0, 1.0))
-    return found
+    return np.asarray(found)
 
 
 def _largest_rate(model: Tree, i: int, ends: tuple[Array, Array]) -> float:

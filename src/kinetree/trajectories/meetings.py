@@ -11,7 +11,7 @@ from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
 from kinetree.contact.segments import between, passage
 from kinetree.display import counted, listed, number
-from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.errors import Finding, KinetreeError, Severity, fail
 from kinetree.model.robot import Robot
 from kinetree.queries.margin import loop_error
 from kinetree.queries.motion import jacobian
@@ -94,6 +94,7 @@ def contact_findings(samples: Samples, clearance: Any) -> Iterator[Finding]:
     found = passage(contact, q0, q1, samples.beside)
     for pair in np.flatnonzero(~found.free.all(axis=0)).tolist():
         names, share = contact.pairs[pair], found.share[:, pair]
+        severity: Severity
         code, severity, message = "motion-contact", "error", "are in contact at {}{}"
         if np.isnan(share).all():
             share, severity = np.where(found.free[:, pair], np.nan, 0.5), "warning"
@@ -123,7 +124,8 @@ def singular_findings(samples: Samples, frame: str | None) -> Iterator[Finding]:
 
     frame: by default the last link, if all joints are in one chain.
     """
-    robot, severity = samples.robot, "info" if frame is None else "warning"
+    robot = samples.robot
+    severity: Severity = "info" if frame is None else "warning"
     tip = _tip(robot) if frame is None else frame
     if tip is None:
         return

@@ -104,7 +104,8 @@ def rate_findings(samples: Samples, options: Mapping[str, Any]) -> Iterator[Find
     for k, field in enumerate(UNITS, 1):
         limits, zero = limits_of(columns, robot.nv, options.get(field, True), field, field)
         yield from _unknown(zero, limits, field, options.get(field, True))
-        given = known[k - 1] if k < 3 and known[k - 1] is not None else np.zeros((0, len(limits)))
+        exact = known[k - 1] if k < 3 else None
+        given = np.zeros((0, len(limits))) if exact is None else exact
         values, places = np.vstack([rates[k - 1], given]), np.r_[np.arange(n - k) + k / 2, np.arange(len(given))]
         extra = np.vstack([slack[k - 1], np.zeros(given.shape)])
         yield from _exceeded(samples, columns, field, "error", values, places, limits, extra)
@@ -167,6 +168,7 @@ def _torques(
         yield unchecked(f"torques are not checked: {why}")
         return
     yield from _unknown(zero, limits, "torque", option)
+    severity: Severity
     if samples.qd is not None and samples.qdd is not None:
         given, places, severity = (q, samples.qd, samples.qdd), np.arange(n), "error"
         tau = inverse_dynamics(robot)(*given)
@@ -248,7 +250,7 @@ def _rounding(robot: Robot, q: Array) -> Array:
     for name, where in robot.q_slices.items():
         own[rates[name]] = units[where].max(initial=0.0)
     places = [model.joints.index(joint.name) for joint in robot.joints.values() if joint.mimic]
-    return np.r_[own, [abs(model.multiplier[i]) * units[model.q_slice[i].start] for i in places]]
+    return np.asarray(np.r_[own, [abs(model.multiplier[i]) * units[model.q_slice[i].start] for i in places]])
 
 
 def _resolution(x: Array) -> Array:
@@ -256,7 +258,7 @@ def _resolution(x: Array) -> Array:
     largest = np.abs(x).max(axis=0)
     found = np.where((x == x.astype(np.float32)).all(axis=0), 1.2e-7 * largest, 4.4e-16 * largest)
     if len(x) < FEW:
-        return found
+        return np.asarray(found)
     for scale, least in ((1.0, 4), (np.pi / 180, 2)):
         for digits in range(8, least - 1, -1):
             units = x / (scale * 10.0**-digits)

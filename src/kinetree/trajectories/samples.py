@@ -70,8 +70,9 @@ def samples_of(motion: Any, q: Array | None) -> Samples:
         known = [None, None]  # rates of quaternions are not those of velocity coordinates
     for i, values in enumerate(known):
         if values is not None:
-            known[i] = whole = np.zeros((len(values), robot.nq))
+            whole = np.zeros((len(values), robot.nq))
             whole[:, columns] = values
+            known[i] = whole
     return Samples(
         robot, motion.names, motion.times, filled(robot, motion, robot.q() if q is None else q), None, *known
     )
