@@ -9,24 +9,24 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (51_700, ()),
-    "contact and motion": (3_900, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
+    "core": (53_400, ()),
+    "contact and motion": (6_000, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
-        20_700,
+        20_600,
         (
             *("rules", "robot_kinds", "repairs", "xacro_text", "checker", "fixer", "isolated", "codes"),
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
     "view": (5_150, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
-    "lsp": (2_450, ("lsp", "cli/lsp.py")),
-    "icub": (2_430, ("robots/icub", "rules/icub", "icub.py")),
+    "lsp": (2_440, ("lsp", "cli/lsp.py")),
+    "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_130, ("logs", "cli/tf.py")),
-    "bridges": (1_730, ("bridges",)),
+    "bridges": (1_830, ("bridges",)),
     "lab": (3_230, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 93_100
+ALL = 96_850
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

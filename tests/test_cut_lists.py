@@ -11,7 +11,7 @@ from kinetree.confine import Confinement, refusal
 from kinetree.display import listed, some
 from kinetree.errors import Finding, Findings, KinetreeError, Source, nearest_names
 from kinetree.labels import _some
-from kinetree.rules import quality
+from kinetree.rules import rule
 from kinetree.rules.icub import page
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.srdf import states
@@ -54,7 +54,7 @@ LISTS = {
         gone,
         lambda shown, more: f"{shown + bool(more)} in the baseline are gone: {plain(shown)}{more}",
     ),
-    "others": (8, quality.others, lambda shown, more: f" (also {quoted(shown)}{more})"),
+    "others": (8, rule.others, lambda shown, more: f" (also {quoted(shown)}{more})"),
     "of a page": (
         12,
         lambda named: page.listed(named, "joint", "joints"),
@@ -82,7 +82,7 @@ def test_short_lists():
         "there is only 'a0'",
         "there are 'a0', 'b1'",
     ]
-    assert [quality.others(names(n)) for n in range(2)] == ["", " (also 'a0')"]
+    assert [rule.others(names(n)) for n in range(2)] == ["", " (also 'a0')"]
     assert page.listed(names(1), "joint", "joints") == "1 joint: a0"
     assert [after_error._listed(names(n)) for n in (1, 2)] == ["a0", "a0 and b1"]
     assert listed(["b", "a", "b"]) == "b, a"

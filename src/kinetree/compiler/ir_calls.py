@@ -104,14 +104,20 @@ def _streamed(f: Function, program: Program, lanes: Lanes, count: str, operands:
         call_block(f, [*zip(places[:-1], (s for _, s in operands[:-1]), strict=True), (buffer, str(size))])
         with f.loop(w * size // LINE) as line:
             source, target = (f.offset(p, line, LINE) for p in (buffer, places[-1]))
-            for at in range(0, LINE, PIECE):
-                value = f.let(f"load {kind}, ptr {f.offset(source, at)}, align {PIECE}")
-                f.do(f"store {kind} {value}, ptr {f.offset(target, at)}, align {PIECE}, !nontemporal !1")
+            _store_past(f, kind, source, target, range(0, LINE, PIECE))
+        _store_past(f, kind, buffer, places[-1], range(w * size // LINE * LINE, w * size, PIECE))  # half a line
     f.do("call void @llvm.x86.sse.sfence()")  # other threads see these stores in order only after a fence
     last = f.let(f"sub i64 {count}, {w}")
     call_block(f, [(f.offset(p, f.let(f"mul i64 {last}, {s}")), s) for p, s in operands])
     f.do("ret void")
     f.begin(other)
+
+
+def _store_past(f: Function, kind: str, source: str, target: str, places: range) -> None:
+    """Store the pieces at these places past the cache."""
+    for at in places:
+        value = f.let(f"load {kind}, ptr {f.offset(source, at)}, align {PIECE}")
+        f.do(f"store {kind} {value}, ptr {f.offset(target, at)}, align {PIECE}, !nontemporal !1")
 
 
 def _repeated_batch(program: Program, lanes: Lanes) -> str:
