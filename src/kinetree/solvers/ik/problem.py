@@ -138,8 +138,7 @@ def reach_of(
     about = about[_that_matter(limits, about)]
     lengths = np.linalg.norm(limits.G[np.ix_(about, flat)], axis=1)
     G, bounds = limits.G[np.ix_(about, flat)] / lengths[:, None], limits.h[about] / lengths
-    neutral = limits.project(robot.q())
-    rest = neutral.copy()
+    rest = (neutral := limits.project(robot.q())).copy()
     rest[flat] = 0.0
     rows = limits.G[about]
     h = bounds - rows @ rest / lengths
