@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kinetree.lab.calibrate.calibration import Calibration
     from kinetree.lab.reach.map import ReachDifference, ReachMap
     from kinetree.solvers.compare.comparison import Comparison
+    from kinetree.solvers.ik.follow import IKPath
     from kinetree.solvers.ik.result import IKResult
     from kinetree.solvers.ik.step import IKStep
 
@@ -70,6 +71,15 @@ def ik_html(result: "IKResult") -> Iterable[str]:
         yield _folded(Section("Targets", (">index", "<reached", ">m", ">rad", ">steps"), rows))
     else:
         yield _folded(Section("q", ("coordinate", ">rad, m"), _named(result._limits.coordinate_names, result.q)))
+
+
+def path_html(path: "IKPath") -> Iterable[str]:
+    """Yield the outcome, and of several sequences how many samples are followed, from q0 and from another start."""
+    yield _line(repr(path).partition(": ")[0], repr(path).partition(": ")[2])
+    if np.ndim(path.count):
+        counts = zip(np.ravel(path.count).tolist(), np.ravel(path.start_count).tolist(), strict=True)
+        rows = [(str(k), str(own), str(other)) for k, (own, other) in enumerate(counts)]
+        yield _folded(Section("Sequences", (">index", ">followed", ">from another start"), rows))
 
 
 def step_html(step: "IKStep") -> Iterable[str]:
@@ -145,6 +155,8 @@ _WRITERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Robot": robot_html,
     "Limits": limits_html,
     "IKResult": ik_html,
+    "ClosedIKResult": ik_html,
+    "IKPath": path_html,
     "IKStep": step_html,
     "Findings": findings_html,
     "Comparison": comparison_html,
