@@ -17,4 +17,5 @@ def test_examples_run(capsys):
         exec(compile(code, str(PAGE), "exec"), variables)
     assert variables["q"].shape == (1000, 35)
     assert variables["slope"].shape == (1000, 35)
-    assert capsys.readouterr().out.endswith("True\n")
+    shapes = "'l_hand': (35, 3), 'posture': (35, 35), 'weight of l_hand': (35,), 'weight of posture': (35,)"
+    assert capsys.readouterr().out.endswith(f"True\n{{{shapes}}}\n")
