@@ -168,6 +168,7 @@ CASES = {
                 says="the limits -100 to 200 m are too wide",
             ),
             "many digits of no fraction": turned(0, "7.06858350", 0),
+            "a multiple of half a degree above a hundred": turned(0, repr(11520 * pi / 360), 0),
             "degrees that nearly are a fraction of π in radians": turned(0, "11", 0),
             "hardly a thousand times": scaled("1 1 1", "1000.99 1000.99 1000.99"),
             "a joint that turns more than twice": Model(
@@ -245,6 +246,7 @@ CASES = {
                 CARRIES_ALL.replace("{}", "<joint type='slide' axis='0 1 0' range='-100 200'/>"), format="mjcf"
             ),
             "a fraction of π that was computed": turned(0, "7.0685834705770345", 0),
+            "a multiple of half a degree below a hundred": turned(0, repr(11400 * pi / 360), 0),
             "half a degree more than two turns": turned(0, repr(721 * pi / 360), 0),
             "a slide of a hundred metres": sliding(0, 100),
             "as far either way": sliding(-200, 200),

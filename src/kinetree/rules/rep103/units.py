@@ -24,6 +24,7 @@ NO_LIMIT = Threshold(1e4, "m", "travel from which on a sliding joint has no limi
 DENSE = Threshold(2e5, "kg/m³", "largest density of a link, ten times that of metals")
 HEAVY = Threshold(10.0, "kg", "smallest mass for which the density of a link is judged")
 ROUNDED = Threshold(1e-3, "rad", "largest excess of an rpy over a whole turn, since 6.2832 is a rounded turn")
+MANY = Threshold(100.0, "rad", "angle from which on none is taken for a multiple of half a degree")
 RATIO = Threshold(1e-3, "", "largest relative difference of the scales of one mesh from a ratio of two units of length")
 Names = frozenset[str]
 RATIOS = (10.0, 25.4, 39.37, 100.0, 1000.0)
@@ -39,7 +40,7 @@ class Units(Rep103):
     """
 
     code = "R103-002"
-    thresholds = (TURNS, DEGREES, FAR, CARRIED, GANTRY, SMALL, NO_LIMIT, DENSE, HEAVY, ROUNDED, RATIO)
+    thresholds = (TURNS, DEGREES, FAR, CARRIED, GANTRY, SMALL, NO_LIMIT, DENSE, HEAVY, ROUNDED, MANY, RATIO)
     of_robot = True
     evidence = "heuristic"
     clause = "We have chosen to standardize on SI units"
@@ -122,7 +123,7 @@ def _is_free(joint: Joint, robot: Robot) -> bool:
 def _is_computed(angle: float) -> bool:
     """Return whether an angle is a multiple of half a degree, to the last digits, in radians: a number of degrees with
     few digits never is."""
-    return isclose(angle * 360 / pi, round(angle * 360 / pi), rel_tol=1e-9, abs_tol=0)
+    return abs(angle) < MANY and isclose(angle * 360 / pi, round(angle * 360 / pi), rel_tol=1e-9, abs_tol=0)
 
 
 def _reach(joint: Joint) -> float:
