@@ -89,7 +89,7 @@ class Problem:
 
     @property
     def bounds(self) -> int:
-        """How many numbers bound the search, see `opened`."""
+        """Return how many numbers bound the search, see `opened`."""
         return len(self.G) + 2 * len(self.columns) * self.is_near
 
     def whole(self, q: Sequence[Any]) -> Any:
@@ -378,7 +378,8 @@ def _row(row: Sequence[Any], x: Any) -> Any:
 
 
 def answered(problem: Problem, limits: Limits, state: Any, rest: Any) -> Array:
-    """Return J (k, n) without the directions of rows (m,) that the step would cross or that are held, one by one."""
+    """Return q (nq,) of a state, the largest errors, m and rad, whether it is not solved or outside of the limits, and
+    the number of steps. rest (nq,): where the other joints stand; whole turns and signs of quaternions are near it."""
     q = list(rest)
     for i, (j, x) in enumerate(zip(problem.columns, state[HEAD + len(problem.columns) :], strict=False)):
         q[j] = x

@@ -71,7 +71,7 @@ class CommandArm:
 
     @property
     def no_configuration(self) -> str:
-        """Why the maker or the arm has no configurations, "" if it has."""
+        """Say why the maker or the arm has no configurations, "" if it has."""
         try:
             self._asked(configuration, self.robot.q())
         except KinetreeError as error:

@@ -31,7 +31,7 @@ MOST_PARTS = 3000
 
 
 class Passage(NamedTuple):
-    """What is known of pairs of links along segments (…, k).
+    """Say what is known of pairs of links along segments (…, k).
 
     free: proved farther apart than the margin everywhere. share: where contact was found, from 0 at the start of the
     segment to 1 at its end; not a number without. A pair is undecided if it is neither.

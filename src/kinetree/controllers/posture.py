@@ -77,7 +77,7 @@ def _number(text: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """How a controller writes the configuration of an arm with six joints.
+    """Tell how a controller writes the configuration of an arm with six joints.
 
     text: as written, with <X> in the place of part X. pattern: of texts that are read, with a group for each part; one
     that is missing is open. pose: how a pose with its <configuration> is written. parts: by their names.
@@ -94,7 +94,7 @@ class Configuration:
 
     @property
     def measures(self) -> list[tuple[int, str]]:
-        """The measures of all parts, in order."""
+        """Return the measures of all parts, in order."""
         return [measure for part in self.parts.values() for measure in part.measures]
 
     def values(self, angles: Array) -> Array:

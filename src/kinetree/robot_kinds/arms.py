@@ -21,8 +21,8 @@ class Arm:
 
     prefix: of the names of its frames. base_link, base, flange, tool0: their names, or None. moving: names of the
     joints from base_link to the end; without base_link, from where the robot branches. foot: parent body of the first
-    of them. end: body that the last of them moves. astray: frame with the name of its base_link on another body than
-    foot.
+    of them. end: body that the last of them moves. other_base_link: frame with the name of its base_link on a body that
+    is not foot.
     """
 
     prefix: str
@@ -33,7 +33,7 @@ class Arm:
     moving: tuple[str, ...]
     foot: str
     end: str
-    astray: str | None = None
+    other_base_link: str | None = None
 
     def __str__(self) -> str:
         return f"arm {self.prefix!r}" if self.prefix else "arm"
@@ -221,9 +221,9 @@ class NamedChains(Chains):
         link = self.robot.links.get(base or "")
         if link and not base_link and (link.visuals or link.collisions or base in self.carried):
             base = None  # the first body of the arm under a name of its own, not the controller's frame
-        astray = base_link if base_link and self.bodies[base_link] != foot else None
-        base_link = None if astray else base_link
-        return Arm(prefix, base_link, base, flange, tool0, tuple(joint.name for joint in joints), foot, end, astray)
+        other = base_link if base_link and self.bodies[base_link] != foot else None
+        base_link = None if other else base_link
+        return Arm(prefix, base_link, base, flange, tool0, tuple(joint.name for joint in joints), foot, end, other)
 
 
 def _alike(a: Sequence[str], b: Sequence[str]) -> list[str]:

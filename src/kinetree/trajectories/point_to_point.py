@@ -104,7 +104,7 @@ def _rates(line: Path, given: dict[str, Bounds], profile: str) -> Rates:
 
 
 def _quintic(rates: Rates) -> list[Phase]:
-    """The largest speed is 15 / (8 T), the largest acceleration 10 / (√3 T²)."""
+    """Return one phase, whose largest speed is 15 / (8 T), the largest acceleration 10 / (√3 T²)."""
     T = max(15.0 / (8.0 * rates.v), np.sqrt(10.0 / (np.sqrt(3.0) * rates.a)))
     return [(T, [0.0, 0.0, 0.0, 10.0 / T**3, -15.0 / T**4, 6.0 / T**5])]
 

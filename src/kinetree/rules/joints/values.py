@@ -18,7 +18,7 @@ def value_fault(robot: Robot, name: str, values: Mapping[str, float]) -> str:
     """Return a message about the value of a joint of one coordinate that is outside of its limits, or away from where
     the value of the joint that it follows puts it; "" without fault. values: by joint."""
     joint = robot.joints.get(name)
-    return (joint and joint.kind.single and (_outside(joint, values[name]) or astray(robot, joint, values))) or ""
+    return (joint and joint.kind.single and (_outside(joint, values[name]) or off_leader(robot, joint, values))) or ""
 
 
 def _outside(joint: Joint, value: float) -> str:
@@ -33,7 +33,7 @@ def _outside(joint: Joint, value: float) -> str:
     )
 
 
-def astray(robot: Robot, joint: Joint, values: Mapping[str, float]) -> str:
+def off_leader(robot: Robot, joint: Joint, values: Mapping[str, float]) -> str:
     """Return a message about a value that is away from where that of the leader puts the joint, "" without fault."""
     leader, coefficients = mimic_polynomial(robot, joint.name)
     if joint.mimic is None or leader not in values:

@@ -8,7 +8,7 @@ from kinetree.errors import Finding, Severity, nearest_names
 from kinetree.rules.blocks.gazebo import repeated
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.examples import ARM
-from kinetree.rules.joints.values import FOLLOWS, astray
+from kinetree.rules.joints.values import FOLLOWS, off_leader
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.rules.rule import Found, Robot, Rule, Threshold, number, numbers
@@ -371,5 +371,5 @@ class Positions(FileRule):
                 between = f"{number(lower, 4)} to {number(upper, 4)}"
                 message = f"the initial position {number(found, 4)} is outside of {between}{unit}"
                 yield self.about(message, f"joint {name!r}", value)
-            elif fault := astray(robot, joint, values):
+            elif fault := off_leader(robot, joint, values):
                 yield self.about(fault, f"joint {name!r}", value)

@@ -42,11 +42,9 @@ class BaseLink(Rep199):
     def check(self, robot: Robot, arms: Arms, bodies: Bodies, strict: bool) -> Found:
         """An arm has no base_link, or it is on another body than the one where the arm begins."""
         for arm in arms:
-            if arm.astray is not None:
-                message = (
-                    f"this frame moves with {bodies[arm.astray]!r}; expected on {arm.foot!r}, where the arm begins"
-                )
-                yield self.finding(message, robot.frames[arm.astray])
+            if (other := arm.other_base_link) is not None:
+                message = f"this frame moves with {bodies[other]!r}; expected on {arm.foot!r}, where the arm begins"
+                yield self.finding(message, robot.frames[other])
             elif arm.base_link is None:
                 yield self.absent(robot, arms, arm, "base_link", strict)
 

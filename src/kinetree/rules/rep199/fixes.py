@@ -295,8 +295,10 @@ def name_base_link(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Rep
     carriers = [robot.joints[arm.moving[0]].parent for arm in arms]
     for arm, carrier in zip(arms, carriers, strict=True):
         name = f"{arm.prefix}base_link"
-        if arm.astray is not None:
-            yield Repair(f"link {arm.astray!r}", because=f"the arm begins on {carrier!r}; rename one of the two")
+        if arm.other_base_link is not None:
+            yield Repair(
+                f"link {arm.other_base_link!r}", because=f"the arm begins on {carrier!r}; rename one of the two"
+            )
         elif arm.base_link is None and (carriers.count(carrier) > 1 or not geometry(robot, carrier)):
             why = "has no shape" if carriers.count(carrier) == 1 else "carries several arms"
             yield Repair(

@@ -56,17 +56,17 @@ class IKPath(Displayable):
 
     @property
     def success(self) -> Any:
-        """Whether all samples are followed (…)."""
+        """Return whether all samples are followed (…)."""
         return self.count == len(self.reached)
 
     @property
     def lags(self) -> Any:
-        """Which samples are followed within `soft` alone (n, …)."""
+        """Return which samples are followed within `soft` alone (n, …)."""
         return ~self.reached & (np.arange(len(self.reached)).reshape(-1, *[1] * np.ndim(self.count)) < self.count)
 
     @property
     def why(self) -> Any:
-        """Why a sequence stops, in words, and at which sample; empty if it does not; an array (…) of several ones."""
+        """Say why a sequence stops, and at which sample; empty if it does not; an array (…) of several ones."""
         return np.array(self._why).reshape(np.shape(self.count)) if np.ndim(self.count) else self._why[0]
 
     def __repr__(self) -> str:

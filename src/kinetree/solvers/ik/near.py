@@ -26,8 +26,8 @@ DESCENTS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Near:
-    """What an `IK` needs for a search near a start: a problem and kernels with ranges as an input, and the joint of
-    each coordinate (nq,)."""
+    """Hold what an `IK` needs for a search near a start: a problem and kernels with ranges as an input, and the joint
+    of each coordinate (nq,)."""
 
     problem: Problem
     kernel: Kernel

@@ -53,7 +53,7 @@ class Inside:
 
     @property
     def coupled(self) -> CoupledRows:
-        """The bounds h as functions of the joints that do not move."""
+        """Return the bounds h as functions of the joints that do not move."""
         return CoupledRows(self.bounds, self.rows / self.lengths[:, None])
 
     def bounds_at(self, rest: Array) -> Array:
