@@ -218,7 +218,7 @@ def test_arguments():
     for wrong, match in (
         (Motion(motion.names, motion.times, motion.q), "no robot"),
         (of(robot, [0, 0], [0, 0], [0, 0]), "not after that of sample 0"),
-        (of(robot, [0, 1], [0, np.nan], [0, 0]), "not finite"),
+        (of(robot, [0, 1], [0, np.nan], [0, 0]), "q of .x. is nan at sample 1; expected finite"),
         ([[0, 0]], "expected a Motion or a Path"),
     ):
         with pytest.raises(kt.KinetreeError, match=match):

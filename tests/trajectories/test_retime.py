@@ -253,7 +253,7 @@ def test_deceleration_of_the_model():
         ({"acceleration": np.nan}, "acceleration is nan; expected"),
         ({"acceleration": 1.0, "velocity": {"q9": 1.0}}, "velocity has a number for 'q9'"),
         ({"acceleration": 1.0, "velocity": "fast"}, "velocity is no array of numbers"),
-        ({"acceleration": 1.0, "points": 1}, "points is 1; expected whole numbers from 2"),
+        ({"acceleration": 1.0, "points": 1}, "points is 1; expected a whole number from 2"),
         ({"acceleration": 1.0, "period": 0.0}, "period is 0.0; expected"),
         (
             {"acceleration": 1.0, "period": 1e-9},

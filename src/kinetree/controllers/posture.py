@@ -16,6 +16,10 @@ from kinetree.spatial.se3 import Array
 
 SIDES = ("shoulder", "elbow")
 """Columns before those of the joints; angles, deg, that are zero where the side changes."""
+BESIDE = r"[\s,;(){}'\"]"
+"""What may be beside a configuration where nothing else is."""
+BITS = 6
+"""Bits of a part at most, of which some say nothing about joints."""
 ROUNDED = 6
 """Decimals of angles, deg, so that the noise of a zero has no sign."""
 
@@ -63,6 +67,8 @@ class Part:
         if self.kind == "number":
             return [number]
         if self.kind == "bits":
+            if number >= 1 << max(len(self.measures), BITS):
+                raise fail("configuration", f"{text} is no part of a configuration; expected at most {BITS} bits")
             return [number >> i & 1 for i in range(len(self.measures))]
         digits = [number >> 4 * i & 15 for i in range(len(self.measures))]
         return [digit - 16 * (digit > 7) for digit in digits]
@@ -125,9 +131,11 @@ class Configuration:
         """Return the values (m,) of all measures, None where a text leaves them open. Raises KinetreeError for a text
         without a configuration."""
         match = self.found(text) if isinstance(text, str) else None
-        if match is None:
+        rest = re.sub(BESIDE, "", text.replace(match[0], "", 1)) if match else ""
+        if match is None or rest:
             legal = self.pattern and f"; expected {self.text}"
-            raise fail("configuration", f"{shortened(repr(text), 100)} is no configuration{legal}")
+            also = f", for {shortened(repr(rest), 40)} beside {match[0]!r}" if match else ""
+            raise fail("configuration", f"{shortened(repr(text), 100)} is no configuration{also}{legal}")
         groups = match.groupdict()
         return [
             value

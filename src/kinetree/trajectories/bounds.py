@@ -7,7 +7,7 @@ import numpy as np
 
 from kinetree.errors import fail, nearest_names
 from kinetree.model.mimic import mimic_polynomial
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Joint, Robot, slices
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
@@ -32,36 +32,48 @@ def followers_of(robot: Robot) -> list[Follower]:
 
 
 Bounds = bool | float | Sequence[float] | Mapping[str, float]
-"""True for those of the model; a number for all joints, an array in the order of qd, or a mapping by name."""
+"""True for those of the model, False for none; a number for all joints, an array in the order of qd, or a mapping by
+name, which replaces those of the model."""
 
 
 def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: Any, field: str) -> Array:
-    """Return the bounds (nv + f,) of the coordinates of qd and of followers; inf without one.
+    """Return the bounds (nv + f,) of the coordinates of qd and of followers; inf without one, 0 as in the model.
 
-    given: what the caller passed as `option`. field: of `Limit`. Numbers that are not by name are of qd alone.
-    Raises KinetreeError for unknown names, other shapes, and numbers that are not above 0.
+    given: what the caller passed as `option`. field: of `Limit`. Numbers that are not by name are of qd alone; the name
+    of a joint is that of all its coordinates. Raises KinetreeError for unknown names, other shapes, and numbers that
+    are not above 0.
     """
-    names, free = [*robot.velocity_names, *(one.name for one in followers)], np.full(robot.nv + len(followers), np.inf)
+    places = {name: [i] for i, name in enumerate([*robot.velocity_names, *(one.name for one in followers)])}
+    free = np.full(robot.nv + len(followers), np.inf)
     if given is False or given is None:
         return free
     model = np.array([*_by_coordinate(robot, field), *(_limit(robot.joints[f.name], 0, field) for f in followers)])
     if given is True:
         return model
     if isinstance(given, Mapping):
+        joints = {name: list(range(where.start, where.stop)) for name, where in slices(robot, "nv").items()}
         for name, value in given.items():
-            if name not in names:
-                raise fail("retime", f"{option} has a number for {name!r}; {nearest_names(name, names)}")
-            model[names.index(name)] = _positive(option, value, ())
+            if name not in (places := joints | places):
+                raise fail(option, f"{option} has a number for {name!r}; {nearest_names(name, list(places))}")
+            model[places[name]] = _positive(option, value, ())
         return model
     model[: robot.nv] = _positive(option, given, (robot.nv,))
     return model
 
 
+def check_moving(robot: Robot, option: str, bound: Array, moves: Array) -> None:
+    """Raise KinetreeError if a coordinate of qd that moves (nv,) has a bound (nv + f,) of 0, which the model says."""
+    if (still := moves & (bound[: robot.nv] == 0.0)).any():
+        name = robot.velocity_names[int(np.argmax(still))]
+        fix = f"pass {option}=, such as {{{name!r}: 1.0}}"
+        raise fail("retime", f"joint {name!r} moves, and its limit of {option} is 0 in the model", fix=fix)
+
+
 def _positive(option: str, given: Any, shape: tuple[int, ...]) -> Array:
-    values = numbers(given, "retime", f"{option} is")
+    values = numbers(given, option, f"{option} is")
     if values.shape not in ((), shape) or not (values > 0).all():
         more = f" (or {shape[0]} of them, in the order of velocity_names)" if shape else ""
-        raise fail("retime", f"{option} is {str(given)[:60]}; expected True or a number above 0{more}, or them by name")
+        raise fail(option, f"{option} is {str(given)[:60]}; expected True or a number above 0{more}, or them by name")
     return values
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.contact.collisions import Collisions
 from kinetree.errors import SEVERITIES, Findings, fail
 from kinetree.model.limits import checked_q
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings, singular_findings
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.rates import rate_findings
 from kinetree.trajectories.samples import samples_of
-
-Bounds = bool | float | Array | Mapping[str, float]
-"""Limits of rates: True for those of the model, False for none, a number for all joints, (nv,), or some by joint."""
 
 
 @explain_type_errors
@@ -37,11 +35,11 @@ def check(
     to change in straight lines, and a path is what its polynomials are: contact is proved absent there, or found.
     A path has no times, and so no rates.
 
-    velocity, acceleration, torque: True takes the limits of the model, where 0 counts as unknown; False takes none; a
-    number, (nv,) or a mapping of joints to numbers takes others; rad/s and m/s, rad/s² and m/s², N m and N.
+    velocity, acceleration, torque: limits as in `retime`, but 0 in the model counts as unknown. Rates are those of q,
+    by differences of samples, as far as the digits of its numbers tell, and qd and qdd where the motion has them.
     clearance: distance of links to be kept, m; what `kt.collisions` returns, for chosen pairs; None for no test.
     frame: one that is to move in space, as along a line; passing a singular configuration is then a warning.
-    at: q (nq,) of the coordinates that the motion lacks, by default neutral.
+    at: q (nq,) of the coordinates that the motion lacks, by default neutral; their limits are checked if it is given.
 
     Raises KinetreeError for options that are not as above, and for a motion without a robot.
 
@@ -59,7 +57,9 @@ def check(
         legal = "a distance from 0, m, what kt.collisions returns, or None"
         raise fail("clearance", f"clearance is {clearance!r}; expected {legal}")
     robot = motion.robot if isinstance(motion, (Motion, Path)) else None
-    q = checked_q(robot.limits, at, "at").reshape(robot.nq) if at is not None and robot is not None else None
+    q = None if at is None or robot is None else checked_q(robot.limits, at, "at")
+    if q is not None and not (q.shape == (robot.nq,) and np.isfinite(q).all()):
+        raise fail("at", f"at is {at!r}; expected {robot.nq} finite numbers")
     samples = samples_of(motion, q)
     found = [
         *limit_findings(samples),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.display import Brief, counted, number, shortened
-from kinetree.errors import Finding, KinetreeError, fail, nearest_names
+from kinetree.errors import Finding, KinetreeError, fail, nearest_names, wrong_type
 from kinetree.model.magnitudes import LARGEST, LEGAL
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
@@ -16,6 +16,8 @@ from kinetree.spatial.se3 import Array, frozen
 
 TIMES = ("time", "t", "stamp")
 """Names of a column of times, if no coordinate of the robot is named so."""
+UNIT = 1e-4
+"""Largest difference from one of the length of a quaternion."""
 FOLLOWS = 1e-3
 """Largest difference of a follower's column from the value by its leader, rad or m."""
 
@@ -46,6 +48,8 @@ class Motion(Brief):
     qdd: Array | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.names, str):
+            raise fail("motion", f"names is the text {self.names!r}; expected a name for each column")
         for name in ("times", "q", "qd", "qdd"):
             if (values := getattr(self, name)) is not None:
                 object.__setattr__(self, name, frozen(numbers(values, "motion", f"{name} of a motion is")))
@@ -54,13 +58,41 @@ class Motion(Brief):
             if of is not None and (of.shape != shape or shape[1:] != (len(self.names),)):
                 legal = f"expected (n, {len(self.names)}), a column for each of {', '.join(self.names)[:200]}"
                 raise fail("motion", f"{name} of the motion has shape {of.shape}; {legal}")
-        if self.times is not None and not (self.times.shape == shape[:1] and np.isfinite(self.times).all()):
-            raise fail("motion", "the times are not finite numbers, one for each sample")
+        if len(twice := [name for name in self.names if self.names.count(name) > 1]):
+            raise fail("motion", f"coordinate {twice[0]!r} occurs twice in names")
+        if self.times is not None and self.times.shape != shape[:1]:
+            raise fail("motion", f"times of the motion has shape {self.times.shape}; expected ({shape[0]},)")
+        if self.times is not None and len(bad := np.flatnonzero(~np.isfinite(self.times))):
+            raise fail("motion", f"the time of sample {bad[0]} is {self.times[bad[0]]}; expected finite numbers")
+        if self.robot is not None:
+            _check_robot(self.robot, self.names, self.q)
 
     def __repr__(self) -> str:
         what = repr(self.names[0]) if len(self.names) == 1 else counted(len(self.names), "coordinate")
         span = "" if self.times is None else f", {number(self.times[0])} to {number(self.times[-1])} s"
         return f"Motion of {shortened(what, 200)}: {counted(len(self.q), 'sample')}{span}"
+
+
+def _check_robot(robot: Robot, names: tuple[str, ...], q: Array) -> None:
+    """Raise KinetreeError for names that are no coordinates of the robot, and for quaternions that are not whole, or of
+    another length than one."""
+    if not isinstance(robot, Robot):
+        raise wrong_type("robot", f"a motion is of a robot that `kinetree.load` gives, not {type(robot).__name__}")
+    for name in names:
+        if name not in robot.coordinate_names:
+            raise fail("motion", f"{name!r} is no coordinate of q; {nearest_names(name, robot.coordinate_names)}")
+    for joint, where in robot.q_slices.items():
+        part = robot.joints[joint].kind.quaternion
+        needed = robot.coordinate_names[where][part] if part else ()
+        places = [names.index(name) for name in needed if name in names]
+        if not places:
+            continue
+        if len(places) < len(needed):
+            raise fail("motion", f"the motion has some of {', '.join(needed)}; expected all of them or none")
+        off = np.abs(np.linalg.norm(q[:, places], axis=1) - 1.0)
+        if len(bad := np.flatnonzero(off > UNIT)):
+            message = f"the quaternion of joint {joint!r} has length {off[bad[0]] + 1.0:.6g} at sample {bad[0]}"
+            raise fail("motion", f"{message}; expected 1")
 
 
 class Columns(NamedTuple):

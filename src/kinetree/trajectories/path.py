@@ -85,7 +85,7 @@ class Path(Brief):
 
         Where two pieces meet, the second derivative may have two values, of which this returns the wanted one.
         """
-        if order < 0:
+        if not isinstance(order, (int, np.integer)) or order < 0:
             raise fail("path", f"order is {order}; expected 0 for q, and whole numbers above it for derivatives")
         k = len(self.coefficients) - 1
         since = np.asarray(since, dtype=float)[..., None]

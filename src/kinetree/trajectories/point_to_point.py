@@ -12,7 +12,7 @@ from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import one_of
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.along import rate_columns
-from kinetree.trajectories.bounds import Bounds, bounds_of, followers_of
+from kinetree.trajectories.bounds import Bounds, bounds_of, check_moving, followers_of
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.reasons import check_inside
@@ -70,11 +70,13 @@ def point_to_point(
     ends = [checked_q(robot.limits, q, name) for q, name in ((q0, "q0"), (q1, "q1"))]
     for q, name in zip(ends, ("q0", "q1"), strict=True):
         if q.shape != (robot.nq,) or not np.isfinite(q).all():
-            raise fail("path", f"{name} has shape {q.shape}; expected {robot.nq} finite numbers")
+            what = f"has shape {q.shape}" if q.shape != (robot.nq,) else f"is {q.tolist()}"
+            raise fail("path", f"{name} {what}; expected {robot.nq} finite numbers")
     line = Path(robot, np.array([0.0, 1.0]), np.array([[ends[1] - ends[0]], [ends[0]]]))
-    check_inside(line)
+    check_inside(line, fix="choose other ends")
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
-    return _motion(line, PROFILES[profile](_rates(line, given, profile)), period)
+    rates = _rates(line, given, profile)
+    return _motion(line, PROFILES[profile](rates) if line.coefficients[0].any() else [], period)
 
 
 def _rates(line: Path, given: dict[str, Bounds], profile: str) -> Rates:
@@ -93,6 +95,7 @@ def _rates(line: Path, given: dict[str, Bounds], profile: str) -> Rates:
         bound = bounds_of(robot, followers, option, value, option)
         if option == "acceleration":
             bound = np.minimum(bound, bounds_of(robot, followers, option, value, "deceleration"))
+        check_moving(robot, option, bound, way != 0.0)
         found.append(float(np.min(np.where(sizes > 0.0, bound / np.where(sizes > 0.0, sizes, 1.0), np.inf))))
     rates = Rates(*found)
     needed = {"quintic": min(rates.v, rates.a), "trapezoid": rates.a, "jerk": rates.j}[profile]
@@ -141,13 +144,12 @@ def _phases(parts: list[tuple[float, float]], order: int) -> list[Phase]:
 
 def _motion(line: Path, phases: list[Phase], period: float) -> Motion:
     """Return samples of s(t) on a line."""
-    moving = bool(line.coefficients[0].any())
-    starts = np.cumsum([0.0, *(duration for duration, _ in phases)]) if moving else np.zeros(2)
+    starts = np.cumsum([0.0, *(duration for duration, _ in phases)])
     count = samples(starts[-1], period)
     times = np.append(np.arange(count) * period, starts[-1]) if count else np.array([0.0])
     s: list[Array] = [np.zeros(len(times)) for _ in range(3)]
-    which = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(phases) - 1) if moving else times
-    for i, (_, coefficients) in enumerate(phases if moving else []):
+    which = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(phases) - 1)
+    for i, (_, coefficients) in enumerate(phases):
         value, own = np.polynomial.Polynomial(coefficients), which == i
         for order in range(3):
             s[order][own] = (value.deriv(order) if order else value)((times - starts[i])[own])

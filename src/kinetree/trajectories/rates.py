@@ -2,114 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinetree.display import counted, listed, number
-from kinetree.errors import Finding, Severity, fail, unknown_name
-from kinetree.model.robot import UNLIMITED, Limit, Robot, slices
-from kinetree.queries.dynamics import difference, inverse_dynamics, mass_matrix
-from kinetree.queries.query import tree
+from kinetree.errors import Finding, Severity
+from kinetree.model.robot import Robot
+from kinetree.queries.dynamics import inverse_dynamics, mass_matrix
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, followers_of
+from kinetree.trajectories.differences import (
+    JUMP,
+    Rates,
+    at_samples,
+    extended,
+    jumps_of,
+    nearby,
+    rates_between,
+    rounding_of,
+    steps_between,
+    with_followers,
+)
 from kinetree.trajectories.samples import Samples
 
 OVER = 1e-6
 """Part of a limit by which a rate may exceed it, as numbers are rounded."""
-STANDS_OUT, JUMP, QUICK = 10.0, 0.1, 0.1
-"""A jump is so many times the steps beside it, and so large, rad or m, in so many seconds at most."""
-FEW = 20
-"""Samples from which on the digits of numbers show how they are rounded."""
+SURE = 0.01
+"""Part of a limit that rounding may be, so that samples farther apart need not be tested."""
+ROUGH = 0.02
+"""Part of the largest by which qd and qdd may differ from what q says, beside how much both change nearby."""
 UNITS = {"velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}
 
 
 class Columns(NamedTuple):
-    """What has limits of rates: velocity coordinates, then followers. names: of the joints. limits: of each.
-    angular: whether it is an angle."""
+    """What has limits of rates: coordinates of qd, then followers. angular: whether each is an angle.
+    bounds: the limit of each, by what it limits; inf without one. unknown: the names whose limit is 0, likewise."""
 
     names: tuple[str, ...]
-    limits: tuple[Limit, ...]
     angular: tuple[bool, ...]
+    bounds: Mapping[str, Array]
+    unknown: Mapping[str, list[str]]
 
 
-def columns_of(robot: Robot) -> Columns:
-    """Return the columns of rates of a robot."""
-    joints = [robot.joints[name] for name in robot.joint_names]
-    rows = [
-        (joint.name, limit, angular)
-        for joint in joints
-        for limit, angular in zip(
-            joint.limits or (UNLIMITED,) * joint.kind.nv, joint.kind.velocity_angular, strict=True
-        )
-    ]
-    rows += [(j.name, j.limit, j.kind.angular[0]) for j in robot.joints.values() if j.mimic]
-    return Columns(*zip(*rows, strict=True)) if rows else Columns((), (), ())
+def columns_of(robot: Robot, followers: Sequence[Follower], options: Mapping[str, Bounds]) -> Columns:
+    """Return what has limits of rates, and the limits by the options of `check`, where 0 counts as unknown."""
+    names = (*robot.velocity_names, *(one.name for one in followers))
+    angular = [turns for name in robot.joint_names for turns in robot.joints[name].kind.velocity_angular]
+    angular += [robot.joints[one.name].kind.angular[0] for one in followers]
+    bounds, unknown = {}, {}
+    for field, option in (*((field, field) for field in UNITS), ("deceleration", "acceleration"), ("effort", "torque")):
+        own = followers if field != "effort" else ()
+        bound = bounds_of(robot, own, option, options.get(option, True), field)
+        unknown[field] = [name for name, x in zip(names, bound, strict=False) if x == 0.0]
+        bounds[field] = np.where(bound > 0.0, bound, np.inf)
+    bounds["deceleration"] = np.where(np.isinf(bounds["deceleration"]), bounds["acceleration"], bounds["deceleration"])
+    return Columns(names, tuple(angular), bounds, unknown)
 
 
-def limits_of(columns: Columns, nv: int, option: Any, what: str, field: str) -> tuple[Array, list[str]]:
-    """Return the limits (c,) of a rate by an option, and the joints whose limit is 0, which counts as unknown.
-
-    option: True for those of the model, False for none, a number for all, (nv,), or a mapping of joints to numbers.
-    what: its name.
-    """
-    own = np.array([getattr(limit, field) for limit in columns.limits], dtype=float)
-    zero = [name for name, x in zip(columns.names, own, strict=True) if x <= 0]
-    own[own <= 0] = np.inf
-    if option is True:
-        return own, zero
-    if option is False:
-        return np.full(len(own), np.inf), []
-    if isinstance(option, Mapping):
-        for name, value in option.items():
-            if name not in columns.names:
-                raise unknown_name("joint", name, columns.names)
-            own[[other == name for other in columns.names]] = value
-        zero = [name for name in zero if name not in option]
-    else:
-        try:
-            own[:nv], zero = option, []
-        except (TypeError, ValueError):
-            own[:nv] = np.nan
-    if not (own > 0).all():
-        legal = f"True, False, a number above 0, {nv} of them, or a dictionary of joints and numbers"
-        raise fail(what, f"{what} is {option!r}; expected {legal}")
-    return own, zero
-
-
-def rate_findings(samples: Samples, options: Mapping[str, Any]) -> Iterator[Finding]:
+def rate_findings(samples: Samples, options: Mapping[str, Bounds]) -> Iterator[Finding]:
     """Yield findings about rates and torques. options: those of `check`, by their names."""
-    robot, columns = samples.robot, columns_of(samples.robot)
-    q, at, n = samples.q, samples.times, len(samples.q)
-    if n < 2:
+    robot, q, at = samples.robot, samples.q, samples.times
+    followers = followers_of(robot)
+    columns = columns_of(robot, followers, options)
+    why = "a path has no times" if samples.is_path else "there is one sample" if len(q) < 2 else ""
+    steps = steps_between(robot, followers, q) if not why else np.zeros((0, len(columns.names)))
+    jumps = jumps_of(steps, at)
+    quick = columns if options.get("velocity", True) is not False else columns_of(robot, followers, {})
+    yield from _jump_findings(samples, quick, steps, jumps)
+    if why or at is None:
+        yield unchecked(f"velocities, accelerations and torques are not checked: {why or 'there are no times'}")
         return
-    if samples.beside is not None:
-        yield unchecked("velocities, accelerations and torques are not checked: a path has no times")
-        return
-    steps = _steps(robot, q)
-    jumps = _jumps(steps, at)
-    yield from _jump_findings(samples, columns, steps, jumps)
-    if at is None:
-        yield unchecked("velocities, accelerations and torques are not checked: there are no times")
-        return
-    dt = np.diff(at)[:, None]
-    rounding = np.tile(_rounding(robot, q), (n, 1))
-    rates, slack = [np.where(jumps, np.nan, steps / dt)], [(rounding[1:] + rounding[:-1]) / dt]
-    slack[0] = slack[0] + _uncertain(at) * np.abs(rates[0]) / dt
-    for k in (2, 3):  # k! times the divided difference is a k-th derivative somewhere in between
-        span = (at[k:] - at[:-k])[:, None]
-        rates.append(k * np.diff(rates[-1], axis=0) / span)
-        slack.append(k * (slack[-1][1:] + slack[-1][:-1]) / span)
-    known = [None if x is None else _with_followers(robot, q, x) for x in (samples.qd, samples.qdd)]
-    for k, field in enumerate(UNITS, 1):
-        limits, zero = limits_of(columns, robot.nv, options.get(field, True), field, field)
-        yield from _unknown(zero, limits, field, options.get(field, True))
-        exact = known[k - 1] if k < 3 else None
-        given = np.zeros((0, len(limits))) if exact is None else exact
-        values, places = np.vstack([rates[k - 1], given]), np.r_[np.arange(n - k) + k / 2, np.arange(len(given))]
-        extra = np.vstack([slack[k - 1], np.zeros(given.shape)])
-        yield from _exceeded(samples, columns, field, "error", values, places, limits, extra)
-    yield from _torques(samples, columns, options, rates, slack)
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not a number exceeds no limit
+        every = _rates(columns, np.where(jumps, np.nan, steps), at, rounding_of(robot, followers, q))
+        given = [None if x is None else with_followers(robot, followers, q, x) for x in (samples.qd, samples.qdd)]
+        contradictions = list(_contradictions(samples, columns, every[0], given))
+        yield from contradictions
+        for k, field in enumerate(UNITS):
+            yield from _unknown(columns, field, options.get(field, True))
+            yield from _vague(columns, field, [rates[k] for rates in every])
+            found, ways = [rates[k] for rates in every], [_ways(rates[0]) for rates in every]
+            if k < 2 and (exact := given[k]) is not None:
+                found.append(Rates(exact, np.zeros(exact.shape), np.arange(len(exact))))
+                ways.append(np.zeros(exact.shape) if given[0] is None else np.sign(given[0]))
+            rates, limit = Rates(*map(np.concatenate, zip(*found, strict=True))), columns.bounds[field]
+            if field == "acceleration":
+                limit = _limits_by_way(columns, np.sign(rates.values) * np.concatenate(ways))
+            yield from _exceeded(samples, columns, field, "error", rates, limit)
+        yield from _torques(samples, columns, options.get("torque", True), every[0], is_true=not contradictions)
 
 
 def unchecked(message: str, fix: str | None = None) -> Finding:
@@ -117,158 +98,134 @@ def unchecked(message: str, fix: str | None = None) -> Finding:
     return Finding("motion-unchecked", "info", message, fix=fix)
 
 
-def _unknown(zero: list[str], limits: Array, field: str, option: Any) -> Iterator[Finding]:
-    if zero:
-        message = f"the {field} is not checked of joints whose limit is 0: {listed(zero)}"
-        yield unchecked(message, f"pass {field}= with their limits")
-    elif option is True and field == "acceleration" and np.isinf(limits).all():
+def _rates(columns: Columns, steps: Array, at: Array, rounding: Array) -> list[list[Rates]]:
+    """Return rates of all samples, of every second, fourth and so on, until their rounding is small beside limits."""
+    every, found = 1, list[list[Rates]]()
+    while every == 1 or len(at) > 4 * every:
+        found.append(rates_between(steps, at, rounding, every))
+        sure = [
+            (rates.slack.min(axis=0, initial=np.inf) <= SURE * columns.bounds[field]).all()
+            for field, rates in zip(UNITS, found[-1], strict=True)
+        ]
+        if all(sure):
+            break
+        every *= 2
+    return found
+
+
+def _unknown(columns: Columns, field: str, option: Any) -> Iterator[Finding]:
+    what = "torque" if field == "effort" else field
+    if columns.unknown[field]:
+        message = f"the {what} is not checked of joints whose limit is 0: {listed(columns.unknown[field])}"
+        yield unchecked(message, f"pass {what}= with their limits")
+    elif option is True and field == "acceleration" and np.isinf(columns.bounds[field]).all():
         yield unchecked("accelerations are not checked: no joint has a limit of it", "pass acceleration=")
 
 
-def _exceeded(
-    samples: Samples,
-    columns: Columns,
-    field: str,
-    severity: Severity,
-    values: Array,
-    places: Array,
-    limits: Array,
-    slack: Array,
+def _vague(columns: Columns, field: str, found: Sequence[Rates]) -> Iterator[Finding]:
+    """Yield a remark about coordinates whose rounding hides as much as their limit, however far samples are apart."""
+    slack = np.min([rates.slack.min(axis=0, initial=np.inf) for rates in found], axis=0)
+    if vague := np.flatnonzero((slack >= columns.bounds[field]) & np.isfinite(slack)).tolist():
+        names = listed(columns.names[i] for i in vague)
+        yield unchecked(f"the {field} is not checked of {names}: q is rounded so much that it says nothing")
+
+
+def _ways(velocities: Rates) -> Array:
+    """Return on which way a coordinate is, 1, -1, or 0 if that is not sure, around the middles of two steps each."""
+    sign = np.where(np.abs(velocities.values) > velocities.slack, np.sign(velocities.values), 0.0)
+    sign = np.pad(sign, ((1, 1), (0, 0)), mode="edge")
+    same = (sign[:-3] == sign[1:-2]) & (sign[1:-2] == sign[2:-1]) & (sign[2:-1] == sign[3:])
+    return np.where(same, sign[1:-2], 0.0)
+
+
+def _limits_by_way(columns: Columns, way: Array) -> Array:
+    """Return the limits of accelerations: way (m, c) is above 0 where they make faster, below 0 where they brake."""
+    faster, slower = columns.bounds["acceleration"], columns.bounds["deceleration"]
+    return np.where(way > 0, faster, np.where(way < 0, slower, np.maximum(faster, slower)))
+
+
+def _contradictions(
+    samples: Samples, columns: Columns, rates: Sequence[Rates], given: Sequence[Array | None]
 ) -> Iterator[Finding]:
-    """Yield a finding for each column of values (m, c) that exceeds its limit (c,), by more than a slack (m, c).
-    places (m,): the samples at which the values are."""
-    over = np.abs(values) > limits * (1 + OVER) + slack
+    """Yield a finding where qd or qdd (n, c) is farther from what q says than both change nearby."""
+    if len(samples.q) < 4 or samples.times is None:
+        return
+    estimates = at_samples(rates[0], rates[1], np.diff(samples.times))
+    for k, (name, unit, own) in enumerate(zip(("qd", "qdd"), UNITS.values(), given, strict=False)):
+        if own is None:
+            continue
+        change = np.abs(np.diff(rates[k].values, axis=0))
+        allowed = nearby(np.pad(change, ((1, 1 + k), (0, 0)), mode="edge"))
+        allowed += nearby(np.pad(np.abs(np.diff(own, axis=0)), ((0, 1), (0, 0)), mode="edge"))
+        allowed += 4.0 * nearby(np.pad(rates[k].slack, ((k, 1), (0, 0)), mode="edge"))
+        largest = np.nanmax(np.abs([own, estimates[k]]), axis=(0, 1), initial=0.0)
+        off = np.abs(own - estimates[k]) - allowed - ROUGH * largest
+        off[[0, -1]] = np.nan  # estimates are rough there
+        for column in np.flatnonzero((off > 0).any(axis=0)).tolist():
+            worst, more = int(np.nanargmax(off[:, column])), int((off[:, column] > 0).sum()) - 1
+            unit_of = ("rad" if columns.angular[column] else "m") + unit
+            values = [number(float(x[worst, column]), 4) for x in (own, estimates[k])]
+            message = f"{name} is {values[0]} {unit_of} at {samples.when(worst)}, where q changes by {values[1]}"
+            message += f"; {counted(more, 'more time')}" if more else ""
+            yield Finding("motion-rates", "warning", message, None, f"joint {columns.names[column]!r}")
+
+
+def _exceeded(
+    samples: Samples, columns: Columns, field: str, severity: Severity, rates: Rates, limits: Array
+) -> Iterator[Finding]:
+    """Yield a finding for each column of rates (m, c) that exceeds its limits (m, c) or (c,), by more than rounding."""
+    limits = np.broadcast_to(limits, rates.values.shape)
+    over = np.abs(rates.values) > limits * (1 + OVER) + rates.slack
     for column in np.flatnonzero(over.any(axis=0)).tolist():
         rows = np.flatnonzero(over[:, column])
-        worst = rows[np.abs(values[rows, column]).argmax()]
+        worst = rows[np.abs(rates.values[rows, column]).argmax()]
         unit = ("N m" if columns.angular[column] else "N") if field == "torque" else ""
         unit = unit or ("rad" if columns.angular[column] else "m") + UNITS[field]
-        size, limit = number(abs(values[worst, column]), 4), number(limits[column], 4)
-        first = samples.when(places[rows].min())
+        size, limit = number(abs(rates.values[worst, column]), 4), number(limits[worst, column], 4)
+        first = samples.when(rates.places[rows].min())
         since = "" if len(rows) == 1 else f"; too large {len(rows)} times, first at {first}"
-        message = (
-            f"the {field} is {size} {unit} at {samples.when(places[worst])}, above its limit {limit} {unit}{since}"
-        )
+        at = samples.when(rates.places[worst])
+        message = f"the {field} is {size} {unit} at {at}, above its limit {limit} {unit}{since}"
         yield Finding(f"motion-{field}", severity, message, None, f"joint {columns.names[column]!r}")
 
 
 def _torques(
-    samples: Samples, columns: Columns, options: Mapping[str, Any], rates: list[Array], slack: list[Array]
+    samples: Samples, columns: Columns, option: Any, rates: Sequence[Rates], *, is_true: bool
 ) -> Iterator[Finding]:
-    robot, q, at, n = samples.robot, samples.q, samples.times, len(samples.q)
-    option = options.get("torque", True)
-    limits, zero = limits_of(columns, robot.nv, option, "torque", "effort")
-    limits = limits[: robot.nv]
-    if option is False or (np.isinf(limits).all() and not zero):
+    """Yield findings about torques: of qd and qdd if these are given and true, else of what q says."""
+    robot, q, at, nv = samples.robot, samples.q, samples.times, samples.robot.nv
+    limits = columns.bounds["effort"]
+    if option is False or option is None or (np.isinf(limits).all() and not columns.unknown["effort"]):
         return
     floats = [name for name in robot.joint_names if robot.joints[name].type == "floating"]
     why = "there are closed loops" if robot.loops else f"joint {floats[0]!r} floats" if floats else ""
     why = why or ("no link has a mass" if not any(x.inertial for x in robot.links.values()) else "")
-    if why:
+    known = [x for x in (samples.qd, samples.qdd) if x is not None and is_true and np.isfinite(x).all()]
+    if not why:
+        yield from _unknown(columns, "effort", option)
+        why = "that takes four samples, or qd and qdd" if len(known) < 2 and len(q) < 4 else ""
+    if why or at is None:
         yield unchecked(f"torques are not checked: {why}")
         return
-    yield from _unknown(zero, limits, "torque", option)
-    severity: Severity
-    if samples.qd is not None and samples.qdd is not None:
-        given, places, severity = (q, samples.qd, samples.qdd), np.arange(n), "error"
-        tau = inverse_dynamics(robot)(*given)
-        extra = np.zeros(tau.shape)
-    elif n > 3 and at is not None:
-        given = (q, *_derivatives(rates[0][:, : robot.nv], rates[1][:, : robot.nv], np.diff(at)[:, None]))
-        places, severity, off = np.arange(n), "warning", slack[1][:, : robot.nv]
-        off = np.vstack([2 * off[:1] + off[1:2], off, 2 * off[-1:] + off[-2:-1]])
-        tau = inverse_dynamics(robot)(*given)
-        extra, rows = np.zeros(tau.shape), np.flatnonzero((np.abs(tau) > limits).any(axis=1))
-        extra[rows] = (np.abs(mass_matrix(robot)(q[rows])) @ off[rows, :, None])[..., 0]
-    else:
-        return
-    yield from _exceeded(samples, columns, "torque", severity, tau, places, limits, extra)
-
-
-def _derivatives(v: Array, a: Array, dt: Array) -> tuple[Array, Array]:
-    """Return velocities and accelerations at all samples (n, nv), of parabolas through three; at the ends, of cubics.
-    v (n - 1, nv): mean velocities of steps. a (n - 2, nv): accelerations in their middles. dt (n - 1, 1)."""
-    a = np.vstack([2 * a[:1] - a[1:2], a, 2 * a[-1:] - a[-2:-1]])
-    middle = (v[:-1] * dt[1:] + v[1:] * dt[:-1]) / (dt[1:] + dt[:-1])
-    first, last = v[:1] - dt[:1] / 6 * (2 * a[:1] + a[1:2]), v[-1:] + dt[-1:] / 6 * (2 * a[-1:] + a[-2:-1])
-    return np.vstack([first, middle, last]), a
-
-
-def _steps(robot: Robot, q: Array) -> Array:
-    """Return by how much each column of rates moves between samples (n - 1, c)."""
-    own = difference(robot)(q[:-1], q[1:])
-    model = tree(robot)
-    places = [model.joints.index(joint.name) for joint in robot.joints.values() if joint.mimic]
-    return np.column_stack([own, *(np.diff(model.coordinates(i, q.T)[0]) for i in places)])
-
-
-def _with_followers(robot: Robot, q: Array, rates: Array) -> Array:
-    """Return rates (n, nv) with those of followers whose rate is constant; others are not numbers."""
-    model = tree(robot)
-    places = [model.joints.index(joint.name) for joint in robot.joints.values() if joint.mimic]
-    more = [
-        np.full(len(q), np.nan) if model.higher[i] else model.multiplier[i] * rates[:, model.v_slice[i].start]
-        for i in places
-    ]
-    return np.column_stack([rates, *more])
-
-
-def _jumps(steps: Array, at: Array | None) -> Array:
-    """Return which steps (n - 1, c) are jumps: those before and after are small, but for one that goes back."""
-    if len(steps) < 3:
-        return np.zeros(steps.shape, dtype=bool)
-    dt = np.ones((len(steps), 1)) if at is None else np.diff(at)[:, None]
-    speed = np.pad(steps / dt, ((2, 2), (0, 0)), mode="reflect")
-    here = speed[2:-2]
-    before = np.where(speed[1:-3] * here < 0, speed[:-4], speed[1:-3])
-    after = np.where(speed[3:-1] * here < 0, speed[4:], speed[3:-1])
-    stands_out = np.abs(here) > STANDS_OUT * np.maximum(np.abs(before), np.abs(after))
-    return np.asarray(stands_out & (np.abs(steps) > JUMP) & ((dt <= QUICK) | (at is None)))
+    given = known if len(known) == 2 else [x[:, :nv] for x in at_samples(rates[0], rates[1], np.diff(at))]
+    tau = inverse_dynamics(robot)(q, *given)
+    slack, rows = np.zeros(tau.shape), np.flatnonzero((np.abs(tau) > limits).any(axis=1))
+    if len(known) < 2:
+        off = extended(rates[1].slack[:, :nv], 1.0)
+        slack[rows] = (np.abs(mass_matrix(robot)(q[rows])) @ off[rows, :, None])[..., 0]
+    severity: Severity = "error" if len(known) == 2 else "warning"
+    yield from _exceeded(samples, columns, "torque", severity, Rates(tau, slack, np.arange(len(q))), limits)
 
 
 def _jump_findings(samples: Samples, columns: Columns, steps: Array, jumps: Array) -> Iterator[Finding]:
     for column in np.flatnonzero(jumps.any(axis=0)).tolist():
         step, more = int(jumps[:, column].argmax()), int(jumps[:, column].sum()) - 1
         size, angular, at = float(steps[step, column]), columns.angular[column], samples.at
-        quick = at is not None and abs(size) > columns.limits[column].velocity * float(at[step + 1] - at[step])
+        limit = columns.bounds["velocity"][column]
+        is_quick = at is not None and abs(size) > limit * float(at[step + 1] - at[step])
         message = f"jumps by {number(size, 4)} {'rad' if angular else 'm'} from {samples.when(step)} to the next sample"
         message += f"; {counted(more, 'more jump')}" if more else ""
-        fix = "the angle is wrapped by a turn; unwrap it, as numpy.unwrap does" if angular and _is_turn(size) else None
+        is_turn = angular and abs(abs(size) - 2 * np.pi) < JUMP
+        fix = "the angle is wrapped by a turn; unwrap it, as numpy.unwrap does" if is_turn else None
         joint = f"joint {columns.names[column]!r}"
-        yield Finding("motion-jump", "error" if quick else "warning", message, None, joint, fix)
-
-
-def _is_turn(size: float) -> bool:
-    return abs(abs(size) - 2 * np.pi) < JUMP
-
-
-def _rounding(robot: Robot, q: Array) -> Array:
-    """Return how much of each column of rates may be rounding (c,): half of the last digit of its numbers."""
-    units, model = _resolution(q) / 2, tree(robot)
-    rates = slices(robot, "nv")
-    own = np.zeros(robot.nv)
-    for name, where in robot.q_slices.items():
-        own[rates[name]] = units[where].max(initial=0.0)
-    places = [model.joints.index(joint.name) for joint in robot.joints.values() if joint.mimic]
-    return np.asarray(np.r_[own, [abs(model.multiplier[i]) * units[model.q_slice[i].start] for i in places]])
-
-
-def _resolution(x: Array) -> Array:
-    """Return what the last digit of the numbers of each column (n, c) is worth: 1e-6 in a file with 6 digits."""
-    largest = np.abs(x).max(axis=0)
-    found = np.where((x == x.astype(np.float32)).all(axis=0), 1.2e-7 * largest, 4.4e-16 * largest)
-    if len(x) < FEW:
-        return np.asarray(found)
-    for scale, least in ((1.0, 4), (np.pi / 180, 2)):
-        for digits in range(8, least - 1, -1):
-            units = x / (scale * 10.0**-digits)
-            exact = np.abs(units - np.round(units)).max(axis=0) < 1e-6 * 10.0 ** max(digits - 6, 0)
-            found = np.where(exact, np.maximum(found, scale * 10.0**-digits), found)
-    return np.asarray(found)
-
-
-def _uncertain(at: Array) -> float:
-    """Return by how much the time between samples is uncertain, s: one unit of the last digit, if steps differ."""
-    dt = np.diff(at)
-    unit = float(_resolution(at[:, None] - at[0])[0])
-    return 0.0 if np.ptp(dt) <= 1e-6 * dt.mean() or unit > 0.05 * dt.min() else unit
+        yield Finding("motion-jump", "error" if is_quick else "warning", message, None, joint, fix)

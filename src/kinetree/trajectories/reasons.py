@@ -19,7 +19,9 @@ NEGLIGIBLE = 1e-13
 """Part of the largest coefficient of a polynomial below which its highest coefficients are rounding error."""
 
 
-def check_inside(path: Path) -> None:
+def check_inside(
+    path: Path, fix: str = "choose other points, or degree=1 for straight lines; position=False leaves the test out"
+) -> None:
     """Raise KinetreeError, with the place, if a path leaves `robot.limits`, coupled ones included.
 
     Each limit is a polynomial of s; the coefficients of Bernstein bound it, and where these are outside of the limit,
@@ -44,7 +46,6 @@ def check_inside(path: Path) -> None:
     if worst[1] >= 0:
         name = np.array(limits.names, dtype=object)[kept][worst[1]]
         message = f"the path leaves limit {name!r} by {number(worst[0])} at s = {number(worst[2], 6)}"
-        fix = "choose other points, or degree=1 for straight lines; position=False leaves the test out"
         raise fail("path", f"{message}, beyond the range of the model", fix=fix)
 
 
@@ -65,7 +66,8 @@ def reason(stuck: StuckError, path: Path, grid: Grid, limited: Limited, follower
     if limited.dynamics is not None:
         still = np.zeros((*at.q.shape[:-1], len(names)))
         weight: Array = np.abs(limited.dynamics(at.q, still, still))[0, 0]
-        k, j = np.unravel_index((weight / limited.torque).argmax(), weight.shape)
+        share = np.divide(weight, limited.torque, out=np.where(weight > 0.0, np.inf, 0.0), where=limited.torque > 0.0)
+        k, j = np.unravel_index(share.argmax(), weight.shape)
         if weight[k, j] > limited.torque[j]:
             needs = f"standing still takes {number(weight[k, j])} of joint {names[j]!r}, N m or N"
             fix = "a larger torque=, a smaller payload=, or another path"

@@ -13,7 +13,7 @@ from kinetree.model.robot import Inertial, Robot
 from kinetree.queries.dynamics import inverse_dynamics
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.along import PARTS, Along, along, grid_of
-from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, followers_of
+from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, check_moving, followers_of
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.passes import StuckError, fastest
 from kinetree.trajectories.path import Path
@@ -90,8 +90,10 @@ def retime(
             raise fail("path", "the paths are of different robots; expected paths of one robot")
         if position:
             check_inside(one)
-    if points < 2:
-        raise fail("retime", f"points is {points}; expected whole numbers from 2")
+        if not one.coefficients[:-1].any():
+            raise fail("path", "the path stands still everywhere; expected one that moves")
+    if not isinstance(points, (int, np.integer)) or points < 2:
+        raise fail("points", f"points is {points}; expected a whole number from 2")
     options = Options(velocity, acceleration, torque, payload)
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
     found: list[Motion] = []
@@ -135,7 +137,7 @@ def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) ->
     acceleration = bounds_of(robot, followers, "acceleration", options.acceleration, "acceleration")
     deceleration = bounds_of(robot, followers, "acceleration", options.acceleration, "deceleration")
     deceleration = np.where(np.isfinite(deceleration), deceleration, acceleration)
-    torque = bounds_of(robot, followers, "torque", options.torque, "effort")[: robot.nv]
+    torque = bounds_of(robot, (), "torque", options.torque, "effort")
     if options.torque is False or options.torque is None:
         if options.payload:
             raise fail("payload", "a payload changes torques alone; expected torque=True with payload=")
@@ -150,11 +152,8 @@ def check_limited(robot: Robot, limited: Limited, at: Along) -> None:
     nv = robot.nv
     moves = np.abs(at.first[..., :nv]).max(axis=(0, 1, 2)) > 0.0
     free = moves & np.isinf(limited.acceleration[:nv]) & np.isinf(limited.torque)
-    for what, bound in (("velocity", limited.velocity), ("acceleration", limited.acceleration)):
-        if (still := moves & (bound[:nv] == 0.0)).any():
-            name = robot.velocity_names[int(np.argmax(still))]
-            fix = f"pass {what}=, such as {{{name!r}: 1.0}}"
-            raise fail("retime", f"joint {name!r} moves, and its limit of {what} is 0 in the model", fix=fix)
+    check_moving(robot, "velocity", limited.velocity, moves)
+    check_moving(robot, "acceleration", limited.acceleration, moves)
     if free.any():
         names = listed(name for name, is_free in zip(robot.velocity_names, free, strict=True) if is_free)
         message = f"no limit of acceleration or torque for {names}, without which a motion could be infinitely fast"

@@ -10,6 +10,7 @@ import numpy as np
 from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.along import rate_columns
 from kinetree.trajectories.motion import Motion, filled
 from kinetree.trajectories.path import Path
 
@@ -23,8 +24,9 @@ MOST = 2000
 class Samples:
     """Samples of a motion, or of a path, which has a parameter in place of times.
 
-    names: the coordinates that it has. at (n,): times or parameters, or None. q (n, nq). beside (n - 1, nq): by how
-    much q may differ from the line between two samples at most, rad and m. qd, qdd (n, nq): as in `Motion`.
+    names: the coordinates that are given, whose own limits count. at (n,): times or parameters, or None. q (n, nq).
+    beside (n - 1, nq): by how much q may differ from the line between two samples at most, rad and m. qd, qdd (n, nv):
+    rates of velocity coordinates if the motion has them, NaN for joints with quaternions.
     """
 
     robot: Robot
@@ -36,16 +38,21 @@ class Samples:
     qdd: Array | None = None
 
     @property
+    def is_path(self) -> bool:
+        """Whether these are samples of a path."""
+        return self.beside is not None
+
+    @property
     def times(self) -> Array | None:
         """Times (n,), s; None for a path and a motion without times."""
-        return self.at if self.beside is None else None
+        return None if self.is_path else self.at
 
     def when(self, sample: float) -> str:
         """Return where a sample is, such as "t = 0.5 s"; a fraction is between two samples."""
         if self.at is None:
             return f"sample {sample:.6g}"
         at = f"{np.interp(sample, np.arange(len(self.q)), self.at):.6f}".rstrip("0").rstrip(".")
-        return f"t = {at} s" if self.beside is None else f"s = {at}"
+        return f"s = {at}" if self.is_path else f"t = {at} s"
 
 
 def samples_of(motion: Any, q: Array | None) -> Samples:
@@ -57,25 +64,33 @@ def samples_of(motion: Any, q: Array | None) -> Samples:
     robot = motion.robot
     if robot is None:
         raise fail("motion", "the motion has no robot", fix="replace(motion, robot=robot)")
-    if not len(motion.q) or not np.isfinite(motion.q).all():
-        raise fail("motion", "the motion has no samples, or some that are not finite numbers")
+    if not len(motion.q):
+        raise fail("motion", "the motion has no samples")
+    _check_finite(motion)
     if motion.times is not None and not (np.diff(motion.times) > 0).all():
         i = int((np.diff(motion.times) <= 0).argmax())
         raise fail(
             "motion", f"the time of sample {i + 1} is not after that of sample {i}; expected times that increase"
         )
-    columns = [robot.coordinate_names.index(name) for name in motion.names]
-    known = [motion.qd, motion.qdd]
-    if robot.limits.quaternions:
-        known = [None, None]  # rates of quaternions are not those of velocity coordinates
-    for i, values in enumerate(known):
-        if values is not None:
-            whole = np.zeros((len(values), robot.nq))
-            whole[:, columns] = values
-            known[i] = whole
-    return Samples(
-        robot, motion.names, motion.times, filled(robot, motion, robot.q() if q is None else q), None, *known
-    )
+    places = {robot.coordinate_names.index(name): i for i, name in enumerate(motion.names)}
+    places[-1] = -1  # rates of quaternions are not those of velocity coordinates
+    columns = np.array([places.get(i, len(motion.names)) for i in rate_columns(robot).tolist()], dtype=int)
+    beside = np.array([0.0, np.nan])  # of coordinates that stand, and of quaternions
+    rates = [
+        None if x is None else np.column_stack([x, np.tile(beside, (len(x), 1))])[:, columns]
+        for x in (motion.qd, motion.qdd)
+    ]
+    names = motion.names if q is None else robot.coordinate_names
+    return Samples(robot, names, motion.times, filled(robot, motion, robot.q() if q is None else q), None, *rates)
+
+
+def _check_finite(motion: Motion) -> None:
+    for name in ("q", "qd", "qdd"):
+        values = getattr(motion, name)
+        if values is not None and len(bad := np.argwhere(~np.isfinite(values))):
+            i, j = bad[0].tolist()
+            message = f"{name} of {motion.names[j]!r} is {values[i, j]} at sample {i}; expected finite numbers"
+            raise fail("motion", message)
 
 
 def _of_path(path: Path) -> Samples:

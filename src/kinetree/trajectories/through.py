@@ -14,6 +14,8 @@ from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.path import Path
 
+FINE = 1e-12
+"""Least part of the length of a path that a piece has."""
 DEGREES = (1, 3, 5)
 """Degrees of splines: straight lines; the smoothest in the second derivative; and in the third."""
 
@@ -45,12 +47,19 @@ def through(robot: Robot, q: Any, *, s: Any = None, degree: int = 3, **joints: U
     assert not joints, "the decorator applies these options"
     one_of("degree", degree, DEGREES)
     points = checked_q(robot.limits, q, "q")
-    if points.ndim != 2 or len(points) < 2 or not np.isfinite(points).all():
-        legal = f"expected finite numbers (n, {robot.nq}), with n from 2"
+    if points.ndim != 2 or len(points) < 2:
+        legal = f"expected (n, {robot.nq}), with n from 2"
         raise fail("path", f"the points of a path have shape {points.shape}; {legal}")
+    if len(bad := np.argwhere(~np.isfinite(points))):
+        i, j = bad[0].tolist()
+        raise fail("path", f"{robot.coordinate_names[j]!r} is {points[i, j]} at point {i}; expected finite numbers")
     s = _distances(points) if s is None else numbers(s, "path", "s is")
-    if s.shape != (len(points),) or not (np.isfinite(s).all() and (np.diff(s) > 0).all()):
-        raise fail("path", f"s has shape {s.shape}; expected {len(points)} finite numbers that increase")
+    if s.shape != (len(points),):
+        raise fail("path", f"s has shape {s.shape}; expected ({len(points)},), a number for each point")
+    if not (np.diff(s) > FINE * np.ptp(s)).all() or not np.isfinite(s).all():
+        i = int(np.argmin(np.diff(s)))
+        legal = f"expected finite numbers that increase, each by more than {FINE:g} of the whole"
+        raise fail("path", f"s is {s[i + 1]:.12g} after {s[i]:.12g}; {legal}")
     natural = [(order, np.zeros(robot.nq)) for order in range((degree + 1) // 2, degree)]
     spline = make_interp_spline(s, points, degree, bc_type=(natural, natural) if natural else None)
     powers = reversed(range(degree + 1))

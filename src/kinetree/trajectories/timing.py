@@ -10,6 +10,8 @@ from kinetree.trajectories.along import Grid
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
 
+SHORT = 1e-12
+"""Part of the duration of a motion that two samples are apart at least."""
 MOST = 10_000_000
 """Most samples of a motion."""
 
@@ -36,7 +38,8 @@ class Timing(NamedTuple):
         times = np.concatenate([[0.0], np.cumsum(2.0 * self.grid.step / (speed[:-1] + speed[1:]))])
         n = len(self.grid.step)
         if period is None:
-            return self._sampled(times, np.minimum(np.arange(n + 1), n - 1), 1.0, times)
+            kept = np.append(np.diff(times) > SHORT * times[-1], True)  # a path that stands takes no time
+            return self._sampled(times[kept], np.minimum(np.arange(n + 1), n - 1)[kept], 1.0, times)
         count = max(1, samples(times[-1], period))
         slower = times[-1] / (count * period)
         own = np.linspace(0.0, times[-1], count + 1)
