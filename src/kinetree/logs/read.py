@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.errors import KinetreeError, fail, wrong_type
+from kinetree.files.output import write_whole
 from kinetree.labels import column_names
 from kinetree.logs import csv
 from kinetree.logs.ros import motion as ros
@@ -56,6 +57,22 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     if read is ros.read and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
     return motion_of(robot, read(file, robot), unit)
+
+
+def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal["rad", "deg"] = "rad") -> None:
+    """Write a motion as CSV, replacing the file; `read_motion` reads the same values.
+
+    unit: of the angles; lengths are in m, times in s. Rates are not written.
+
+    Raises KinetreeError for another ending than .csv, and for a motion without a robot.
+    """
+    if unit not in ("rad", "deg"):
+        raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
+    if Path(path).suffix.lower() != ".csv":
+        raise fail("format", f"cannot write a motion to {Path(path).name!r}; expected the ending .csv")
+    if motion.robot is None:
+        raise fail("motion", "the motion has no robot", fix="replace(motion, robot=robot)")
+    write_whole(Path(path), csv.written(motion, unit))
 
 
 def is_bag(file: Path) -> bool:

@@ -101,7 +101,7 @@ def _bent(limits: Limits, s: Array, q: Array, slopes: Array) -> Array:
     along = slopes @ G.T
     with np.errstate(divide="ignore", invalid="ignore"):
         kept = np.where(along > high, high / along, np.where(along < low, low / along, 1.0))
-    return slopes * kept.min(axis=1, initial=1.0)[:, None]
+    return np.asarray(slopes * kept.min(axis=1, initial=1.0)[:, None])
 
 
 def _off(T: Array, wanted: Array) -> Array:

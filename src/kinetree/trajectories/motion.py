@@ -115,6 +115,13 @@ def filled(robot: Robot, motion: Motion, q: Array) -> Array:
     return whole
 
 
+def turns_of(motion: Motion) -> list[bool]:
+    """Return whether each column of a motion is an angle."""
+    assert motion.robot is not None
+    turns = dict(zip(motion.robot.coordinate_names, _angular(motion.robot), strict=True))
+    return [turns[name] for name in motion.names]
+
+
 def _angular(robot: Robot) -> list[bool]:
     return [angular for name in robot.joint_names for angular in robot.joints[name].kind.angular]
 
