@@ -118,6 +118,13 @@ def test_what_is_no_motion_is_refused(robot, value):
         read_motion(robot, value)
 
 
+def test_an_array_is_in_the_order_of_q(robot):
+    q = np.array([[90.0, 0.1, 0, 0, 0, 0, 0, 0, 1], [45.0, 0.2, 0, 0, 0, 0, 0, 0, 1]])
+    motion = read_motion(robot, q, unit="deg")
+    assert (motion.names, motion.times) == (robot.coordinate_names, None)
+    np.testing.assert_allclose(motion.q[:, :2], [[np.pi / 2, 0.1], [np.pi / 4, 0.2]], atol=1e-15)
+
+
 def test_columns_in_memory(robot):
     motion = read_motion(robot, {"time": [0, 2], "b": np.array([0.1, 0.2])})
     assert (motion.names, motion.times.tolist(), motion.q.tolist()) == (("b",), [0, 2], [[0.1], [0.2]])

@@ -31,9 +31,9 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     """Return a motion of a robot.
 
     source: a file of joint values, CSV or a bag of ROS 2 (.mcap, .db3, or their folder); or columns by name, such as a
-    dictionary of arrays or a DataFrame; or a Motion. Columns are named by coordinates (joints of one coordinate by
-    their own name, others as `base.x`) in any order, and by followers, which must agree with their leaders. A column
-    `time`, `t` or `stamp` has times in s.
+    dictionary of arrays or a DataFrame; or a Motion; or an array (n, nq), in the order of q and without times. Columns
+    are named by coordinates (joints of one coordinate by their own name, others as `base.x`) in any order, and by
+    followers, which must agree with their leaders. A column `time`, `t` or `stamp` has times in s.
     unit: of the angles; lengths are in m. A Motion and a bag are always in rad; times of a bag begin at 0, and `notes`
     of the motion say what it has besides.
 
@@ -42,6 +42,8 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     """
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
+    if isinstance(source, np.ndarray) and source.shape[1:] == (robot.nq,):
+        source = dict(zip(robot.coordinate_names, source.T, strict=True))
     if isinstance(source, Motion):
         columns = _columns(dict(zip(source.names, source.q.T, strict=True)), source.names)
         return motion_of(robot, columns._replace(times=source.times, notes=source.notes), "rad")
