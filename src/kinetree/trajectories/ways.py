@@ -91,7 +91,7 @@ def _turns(T: Array) -> Array:
     angle = 2.0 * np.arctan2(sine, quaternions[:, 3])
     if (half := np.flatnonzero(angle > np.pi - SHORT)).size:
         i = int(half[0])
-        message = f"from pose {i} to pose {i + 1}, from 0, the frame turns by half a turn, which has two shortest ways"
+        message = f"poses {i} and {i + 1}, from 0, are half a turn apart, and both ways round are as short"
         raise fail("path", message, fix="give a pose between them")
     return np.asarray((angle / np.maximum(sine, se3.TINY))[:, None] * quaternions[:, :3])
 
