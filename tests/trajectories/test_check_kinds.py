@@ -81,7 +81,7 @@ def test_options_of_rates():
     for bad in (0, -1, "much", [1, 2, 3], {"turn": np.nan}, None):
         with pytest.raises(kt.KinetreeError, match=r"velocity is .*expected True, False"):
             check(motion, velocity=bad)
-    with pytest.raises(kt.KinetreeError, match="no joint 'trun'; did you mean 'turn'"):
+    with pytest.raises(kt.KinetreeError, match="velocity has a number for 'trun'; did you mean 'turn'"):
         check(motion, velocity={"trun": 1})
 
 

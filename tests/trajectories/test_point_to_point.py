@@ -82,7 +82,7 @@ def test_each_joint_counts():
         ("trapezoid", {"velocity": 1.0}, "no limit of acceleration"),
         ("jerk", {"velocity": 1.0, "acceleration": 1.0}, "no limit of jerk"),
         ("sine", {}, "profile is 'sine'; expected one of 'quintic', 'trapezoid', 'jerk'"),
-        ("jerk", {"jerk": -1.0}, "jerk is -1.0; expected True or a number above 0"),
+        ("jerk", {"jerk": -1.0}, "jerk is -1.0; expected True, False, a number above 0"),
         ("quintic", {"velocity": 1.0, "period": np.inf}, "period is inf; expected"),
     ],
 )

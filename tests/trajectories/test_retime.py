@@ -248,11 +248,11 @@ def test_deceleration_of_the_model():
         ({}, "no limit of acceleration or torque for q1, q2, without which"),
         ({"acceleration": {"q1": 1.0}}, "no limit of acceleration or torque for q2"),
         ({"acceleration": False}, "pass acceleration="),
-        ({"acceleration": 0.0}, "acceleration is 0.0; expected True or a number above 0"),
+        ({"acceleration": 0.0}, "acceleration is 0.0; expected True, False, a number above 0"),
         ({"acceleration": [1.0]}, r"\(or 2 of them, in the order of velocity_names\)"),
         ({"acceleration": np.nan}, "acceleration is nan; expected"),
         ({"acceleration": 1.0, "velocity": {"q9": 1.0}}, "velocity has a number for 'q9'"),
-        ({"acceleration": 1.0, "velocity": "fast"}, "velocity is no array of numbers"),
+        ({"acceleration": 1.0, "velocity": "fast"}, "velocity is fast; expected True, False, a number above 0"),
         ({"acceleration": 1.0, "points": 1}, "points is 1; expected whole numbers from 2"),
         ({"acceleration": 1.0, "period": 0.0}, "period is 0.0; expected"),
         (

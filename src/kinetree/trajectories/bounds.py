@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.errors import fail, nearest_names
+from kinetree.errors import KinetreeError, fail, nearest_names
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.spatial.numbers import numbers
@@ -32,7 +32,8 @@ def followers_of(robot: Robot) -> list[Follower]:
 
 
 Bounds = bool | float | Sequence[float] | Mapping[str, float]
-"""True for those of the model; a number for all joints, an array in the order of qd, or a mapping by name."""
+"""True for those of the model, False for none; a number for all joints, an array in the order of qd, or a mapping by
+name."""
 
 
 def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: Any, field: str) -> Array:
@@ -42,26 +43,33 @@ def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: A
     Raises KinetreeError for unknown names, other shapes, and numbers that are not above 0.
     """
     names, free = [*robot.velocity_names, *(one.name for one in followers)], np.full(robot.nv + len(followers), np.inf)
-    if given is False or given is None:
+    if given is False:
         return free
     model = np.array([*_by_coordinate(robot, field), *(_limit(robot.joints[f.name], 0, field) for f in followers)])
     if given is True:
         return model
     if isinstance(given, Mapping):
+        joints = [name for name in robot.joint_names for _ in robot.joints[name].kind.velocities]
         for name, value in given.items():
-            if name not in names:
+            if name not in (*names, *joints):
                 raise fail("retime", f"{option} has a number for {name!r}; {nearest_names(name, names)}")
-            model[names.index(name)] = _positive(option, value, ())
+            own = [name in pair for pair in zip(names, [*joints, *names[robot.nv :]], strict=True)]
+            model[own] = _positive(option, value, ())
         return model
     model[: robot.nv] = _positive(option, given, (robot.nv,))
     return model
 
 
 def _positive(option: str, given: Any, shape: tuple[int, ...]) -> Array:
-    values = numbers(given, "retime", f"{option} is")
+    try:
+        values = numbers(given, "retime", f"{option} is")
+    except KinetreeError:
+        values = np.array(np.nan)
     if values.shape not in ((), shape) or not (values > 0).all():
         more = f" (or {shape[0]} of them, in the order of velocity_names)" if shape else ""
-        raise fail("retime", f"{option} is {str(given)[:60]}; expected True or a number above 0{more}, or them by name")
+        raise fail(
+            "retime", f"{option} is {str(given)[:60]}; expected True, False, a number above 0{more}, or them by name"
+        )
     return values
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from kinetree.arguments import explain_type_errors
 from kinetree.contact.collisions import Collisions
 from kinetree.errors import SEVERITIES, Findings, fail
 from kinetree.model.limits import checked_q
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.rates import rate_findings
 from kinetree.trajectories.samples import samples_of
 from kinetree.trajectories.singular import singular_findings
-
-Bounds = bool | float | Array | Mapping[str, float]
-"""Limits of rates: True for those of the model, False for none, a number for all joints, (nv,), or some by joint."""
 
 
 @explain_type_errors

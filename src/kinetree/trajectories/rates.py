@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kinetree.display import counted, listed, number
-from kinetree.errors import Finding, Severity, fail, unknown_name
-from kinetree.model.robot import UNLIMITED, Limit, Robot, slices
+from kinetree.errors import Finding, Severity
+from kinetree.model.robot import Robot, slices
 from kinetree.queries.dynamics import difference, inverse_dynamics, mass_matrix
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.bounds import Follower, bounds_of, followers_of
 from kinetree.trajectories.samples import Samples
 
 OVER = 1e-6
@@ -25,55 +26,29 @@ UNITS = {"velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}
 
 
 class Columns(NamedTuple):
-    """What has limits of rates: velocity coordinates, then followers. names: of the joints. limits: of each.
-    angular: whether it is an angle."""
+    """What has limits of rates: velocity coordinates, then followers. names: of the joints. angular: whether it is an
+    angle."""
 
     names: tuple[str, ...]
-    limits: tuple[Limit, ...]
     angular: tuple[bool, ...]
+    followers: tuple[Follower, ...]
 
 
 def columns_of(robot: Robot) -> Columns:
     """Return the columns of rates of a robot."""
+    followers = tuple(followers_of(robot))
     joints = [robot.joints[name] for name in robot.joint_names]
-    rows = [
-        (joint.name, limit, angular)
-        for joint in joints
-        for limit, angular in zip(
-            joint.limits or (UNLIMITED,) * joint.kind.nv, joint.kind.velocity_angular, strict=True
-        )
-    ]
-    rows += [(j.name, j.limit, j.kind.angular[0]) for j in robot.joints.values() if j.mimic]
-    return Columns(*zip(*rows, strict=True)) if rows else Columns((), (), ())
+    rows = [(joint.name, angular) for joint in joints for angular in joint.kind.velocity_angular]
+    rows += [(one.name, robot.joints[one.name].kind.angular[0]) for one in followers]
+    names, angular = zip(*rows, strict=True) if rows else ((), ())
+    return Columns(names, angular, followers)
 
 
-def limits_of(columns: Columns, nv: int, option: Any, what: str, field: str) -> tuple[Array, list[str]]:
-    """Return the limits (c,) of a rate by an option, and the joints whose limit is 0, which counts as unknown.
-
-    option: True for those of the model, False for none, a number for all, (nv,), or a mapping of joints to numbers.
-    what: its name.
-    """
-    own = np.array([getattr(limit, field) for limit in columns.limits], dtype=float)
+def limits_of(robot: Robot, columns: Columns, given: Any, option: str, field: str) -> tuple[Array, list[str]]:
+    """Return the limits (c,) that `bounds_of` returns, and the joints whose limit is 0, which counts as unknown."""
+    own = bounds_of(robot, columns.followers, option, given, field)
     zero = [name for name, x in zip(columns.names, own, strict=True) if x <= 0]
     own[own <= 0] = np.inf
-    if option is True:
-        return own, zero
-    if option is False:
-        return np.full(len(own), np.inf), []
-    if isinstance(option, Mapping):
-        for name, value in option.items():
-            if name not in columns.names:
-                raise unknown_name("joint", name, columns.names)
-            own[[other == name for other in columns.names]] = value
-        zero = [name for name in zero if name not in option]
-    else:
-        try:
-            own[:nv], zero = option, []
-        except (TypeError, ValueError):
-            own[:nv] = np.nan
-    if not (own > 0).all():
-        legal = f"True, False, a number above 0, {nv} of them, or a dictionary of joints and numbers"
-        raise fail(what, f"{what} is {option!r}; expected {legal}")
     return own, zero
 
 
@@ -102,7 +77,7 @@ def rate_findings(samples: Samples, options: Mapping[str, Any]) -> Iterator[Find
         slack.append(k * (slack[-1][1:] + slack[-1][:-1]) / span)
     known = [None if x is None else _with_followers(robot, q, x) for x in (samples.qd, samples.qdd)]
     for k, field in enumerate(UNITS, 1):
-        limits, zero = limits_of(columns, robot.nv, options.get(field, True), field, field)
+        limits, zero = limits_of(robot, columns, options.get(field, True), field, field)
         yield from _unknown(zero, limits, field, options.get(field, True))
         exact = known[k - 1] if k < 3 else None
         given = np.zeros((0, len(limits))) if exact is None else exact
@@ -157,7 +132,7 @@ def _torques(
 ) -> Iterator[Finding]:
     robot, q, at, n = samples.robot, samples.q, samples.times, len(samples.q)
     option = options.get("torque", True)
-    limits, zero = limits_of(columns, robot.nv, option, "torque", "effort")
+    limits, zero = limits_of(robot, columns, option, "torque", "effort")
     limits = limits[: robot.nv]
     if option is False or (np.isinf(limits).all() and not zero):
         return
@@ -227,10 +202,11 @@ def _jumps(steps: Array, at: Array | None) -> Array:
 
 
 def _jump_findings(samples: Samples, columns: Columns, steps: Array, jumps: Array) -> Iterator[Finding]:
+    velocity, _ = limits_of(samples.robot, columns, True, "velocity", "velocity")
     for column in np.flatnonzero(jumps.any(axis=0)).tolist():
         step, more = int(jumps[:, column].argmax()), int(jumps[:, column].sum()) - 1
         size, angular, at = float(steps[step, column]), columns.angular[column], samples.at
-        quick = at is not None and abs(size) > columns.limits[column].velocity * float(at[step + 1] - at[step])
+        quick = at is not None and abs(size) > velocity[column] * float(at[step + 1] - at[step])
         message = f"jumps by {number(size, 4)} {'rad' if angular else 'm'} from {samples.when(step)} to the next sample"
         message += f"; {counted(more, 'more jump')}" if more else ""
         fix = "the angle is wrapped by a turn; unwrap it, as numpy.unwrap does" if angular and _is_turn(size) else None
