@@ -163,7 +163,10 @@ LEFT_OUT = {
     **dict.fromkeys(("calibrate", "tcp_from_points"), "a table, see test_calibrate.py and test_touch.py"),
     **dict.fromkeys(("jvp", "vjp"), "kernels of kernels, see test_queries_gradients.py"),
     **dict.fromkeys(("product", "inverse"), "mathematics of one"),
-    **dict.fromkeys(("motion.through", "motion.point_to_point"), "the points of one path, see tests/trajectories"),
+    **dict.fromkeys(
+        [f"motion.{name}" for name in ("arc", "line", "point_to_point", "poses", "through")],
+        "the points of one path, see tests/trajectories",
+    ),
     "IK.follow": "samples in a first axis, see test_ik_follow.py",
     **dict.fromkeys(
         ("external_wrench", "sensor_reading", "inertial_regressor", "loop_wrenches"),

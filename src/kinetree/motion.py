@@ -4,10 +4,11 @@ A path is q over a parameter, without times; a motion is q over time.
 """
 
 from kinetree.trajectories.check import check as check
+from kinetree.trajectories.line import arc as arc, line as line, poses as poses
 from kinetree.trajectories.motion import Motion as Motion
 from kinetree.trajectories.path import Path as Path
 from kinetree.trajectories.point_to_point import point_to_point as point_to_point
 from kinetree.trajectories.retime import retime as retime
 from kinetree.trajectories.through import through as through
 
-__all__ = ["Motion", "Path", "check", "point_to_point", "retime", "through"]
+__all__ = ["Motion", "Path", "arc", "check", "line", "point_to_point", "poses", "retime", "through"]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.cli.ik import _note_far, _target
+from kinetree.cli._controllers import Text
+from kinetree.cli._targets import Target, _note_far, _placed
 from kinetree.controllers.controller import FAR
 from kinetree.spatial import se3
 
@@ -134,15 +135,15 @@ def test_targets_in_every_form(capsys):
         ("1 -2 3.5 0 0 0.7071067811865476 0.7071067811865476", False, "pose", R),
         ("1 -2 3.5 0 0 0.7071067811865476 0.7071067811865476", True, "pose", R),
     ):
-        found, target = _target(text, in_degrees)
-        assert found == kind
+        target = _placed(Text(text, "--pose"), in_degrees)
+        assert target.ndim == (2 if kind == "pose" else 1)
         np.testing.assert_allclose(target, expected, rtol=0, atol=1e-15)
     assert capsys.readouterr().err == ""
-    _target("0 0 0 0 0 0.707 0.708", False)
+    _placed(Text("0 0 0 0 0 0.707 0.708"), False)
     assert "quaternion" in capsys.readouterr().err
     for text in ("", "1 2", "1 2 3 4", "1 2 3 4 5", "1 2 3 4 5 6 7 8", "1 2 x"):
         with pytest.raises(kt.KinetreeError) as caught:
-            _target(text, False)
+            _placed(Text(text, "--pose"), False)
         (finding,) = caught.value.findings
         said = "is no pose; expected 3, 6 or 7 finite numbers: x y z, and roll pitch yaw or qx qy qz qw"
         assert (finding.code, finding.element, finding.message) == ("pose", "--pose", f"{text!r} {said}")
@@ -153,7 +154,7 @@ def test_targets_in_every_form(capsys):
         ([0.0, 0.0, FAR * 1.001], "kuka", False),
     ):
         for target in (np.array(xyz), se3.homogeneous(np.eye(3), np.array(xyz))):
-            _note_far(target, controller)
+            _note_far([Target(target, "")], controller, "--pose")
             words = f"--pose is beyond {FAR:g} m; its lengths are in m"
             assert (words in capsys.readouterr().err) is is_far
 

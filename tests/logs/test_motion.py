@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.logs import Motion, filled, read_motion
+from kinetree.logs import Motion, filled, read_motion, write_motion
 
 ROBOT = """<robot name="r"><link name="base"/><link name="al"/><link name="bl"/><link name="cl"/><link name="dl"/>
 <joint name="a" type="revolute"><parent link="base"/><child link="al"/><axis xyz="0 0 1"/>
@@ -118,6 +118,13 @@ def test_what_is_no_motion_is_refused(robot, value):
         read_motion(robot, value)
 
 
+def test_an_array_is_in_the_order_of_q(robot):
+    q = np.array([[90.0, 0.1, 0, 0, 0, 0, 0, 0, 1], [45.0, 0.2, 0, 0, 0, 0, 0, 0, 1]])
+    motion = read_motion(robot, q, unit="deg")
+    assert (motion.names, motion.times) == (robot.coordinate_names, None)
+    np.testing.assert_allclose(motion.q[:, :2], [[np.pi / 2, 0.1], [np.pi / 4, 0.2]], atol=1e-15)
+
+
 def test_columns_in_memory(robot):
     motion = read_motion(robot, {"time": [0, 2], "b": np.array([0.1, 0.2])})
     assert (motion.names, motion.times.tolist(), motion.q.tolist()) == (("b",), [0, 2], [[0.1], [0.2]])
@@ -175,3 +182,36 @@ def test_only_known_endings_are_read(robot, file):
 def test_complex_numbers_are_no_motion(robot):
     with pytest.raises(kt.KinetreeError, match="a column of the motion has values that are not numbers"):
         read_motion(robot, {"b": [0.1, 1j]})
+
+
+@pytest.mark.parametrize("unit", ["rad", "deg"])
+@pytest.mark.parametrize("name", ["a", "1e3", "#a, 'b';", 'a "b"', "time"])
+def test_a_motion_comes_back_as_it_was_written(tmp_path, unit, name):
+    """Quaternions and lengths have no degrees."""
+    written = name.replace('"', "&quot;")
+    text = ROBOT.replace('joint name="a"', f'joint name="{written}"')
+    robot, rng = kt.load(text, format="urdf"), np.random.default_rng(0)
+    q = rng.uniform(-0.2, 0.3, (5, robot.nq))
+    q[:, -4:] /= np.linalg.norm(q[:, -4:], axis=1, keepdims=True)
+    for times in (np.arange(5) / 3 + 0.1, None):
+        motion = Motion(robot.coordinate_names, times, q, robot=robot)
+        write_motion(motion, tmp_path / "m.csv", unit=unit)
+        again = read_motion(robot, tmp_path / "m.csv", unit=unit)
+        assert again.names == motion.names == (name, *robot.coordinate_names[1:])
+        assert times is None if again.times is None else np.array_equal(again.times, times)
+        assert np.abs(again.q - q).max() <= 2e-16
+        assert np.array_equal(again.q[:, 1:5], q[:, 1:5])
+
+
+def test_what_cannot_be_written(tmp_path, robot):
+    motion = Motion(("a",), [0.0], [[0.5]], robot=robot)
+    for wrong, name, unit, message in (
+        (motion, "m.mcap", "rad", "expected the ending .csv"),
+        (motion, "m.csv", "grad", "expected 'rad' or 'deg'"),
+        (Motion(("a",), [0.0], [[0.5]]), "m.csv", "rad", "the motion has no robot"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=message):
+            write_motion(wrong, tmp_path / name, unit=unit)
+    clocks = kt.chain("Rz(time) tx(1) Rz(t) tx(1) Rz(stamp)")
+    with pytest.raises(kt.KinetreeError, match="all names of a column of times"):
+        write_motion(Motion(("t",), [0.0], [[0.5]], robot=clocks), tmp_path / "m.csv")

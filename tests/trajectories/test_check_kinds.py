@@ -81,7 +81,7 @@ def test_options_of_rates():
     for bad in (0, -1, "much", [1, 2, 3], {"turn": np.nan}, None):
         with pytest.raises(kt.KinetreeError, match=r"velocity is .*expected True, False"):
             check(motion, velocity=bad)
-    with pytest.raises(kt.KinetreeError, match="no joint 'trun'; did you mean 'turn'"):
+    with pytest.raises(kt.KinetreeError, match="velocity has a number for 'trun'; did you mean 'turn'"):
         check(motion, velocity={"trun": 1})
 
 
@@ -227,7 +227,8 @@ def test_arguments():
         with pytest.raises(kt.KinetreeError, match="expected a distance from 0"):
             check(motion, clearance=clearance)
     only = Motion(("x",), [0, 1], [[0], [0]], robot=robot)
-    assert told(only, at=[0, 2]) == []  # the motion does not move `turn`, so that its limits are not the motion's
+    assert told(only) == []
+    assert {one[0] for one in told(only, at=[0, 2])} == {"motion-limit"}  # `turn` stands outside of its limits
     assert told(of(robot, [1.7e9, 1.7e9 + 1], [0, 1.25], [0, 0]))[0][3].endswith(
         "at t = 1700000001 s; outside from t = 1700000001 s"
     )

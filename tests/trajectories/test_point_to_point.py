@@ -71,7 +71,7 @@ def test_samples():
 def test_each_joint_counts():
     found = point_to_point(ARM, [0, 0], [1, 1], profile="trapezoid", velocity=False, acceleration=[4.0, 1.0])
     assert found.times[-1] == pytest.approx(2.0)
-    with pytest.raises(kt.KinetreeError, match="q1 is .nan, 1.0.; expected 2 finite numbers"):
+    with pytest.raises(kt.KinetreeError, match=r"q1 is .* expected 2 finite numbers"):
         point_to_point(ARM, [0, 0], [np.nan, 1], acceleration=1.0)
 
 
@@ -82,7 +82,7 @@ def test_each_joint_counts():
         ("trapezoid", {"velocity": 1.0}, "no limit of acceleration"),
         ("jerk", {"velocity": 1.0, "acceleration": 1.0}, "no limit of jerk"),
         ("sine", {}, "profile is 'sine'; expected one of 'quintic', 'trapezoid', 'jerk'"),
-        ("jerk", {"jerk": -1.0}, "jerk is -1.0; expected True or a number above 0"),
+        ("jerk", {"jerk": -1.0}, "jerk is -1.0; expected True, False, a number above 0"),
         ("quintic", {"velocity": 1.0, "period": np.inf}, "period is inf; expected"),
     ],
 )

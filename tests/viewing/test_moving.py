@@ -108,3 +108,17 @@ def test_what_is_transparent_is_seen_on_white(robot, monkeypatch):
     assert np.abs(found - expected).max() <= 12
     assert {0.0, 0.4} <= {*seen[0][..., 3].astype(float).round(6).flat}
     assert expected[..., 1].min() < 190
+
+
+def test_a_view_writes_its_motion(robot, tmp_path):
+    q = np.linspace(0, 1.5, 4)[:, None]
+    for given in (q, motion(q[:, 0])):
+        view = kt.show(robot, motion=given, findings=[], browser=False)
+        view.save(tmp_path / "a.gif")
+        assert (tmp_path / "a.gif").read_bytes() == moving_picture(robot, motion(q[:, 0]))[0]
+    with pytest.raises(kt.KinetreeError, match="is an animated picture of a motion"):
+        kt.show(robot, findings=[], browser=False).save(tmp_path / "b.gif")
+    both = kt.show(robot, other=robot, findings=[], motion=q, browser=False)
+    with pytest.raises(kt.KinetreeError, match="cannot write two robots"):
+        both.save(tmp_path / "b.gif")
+    assert not (tmp_path / "b.gif").exists()

@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from kinetree.controllers import controllers
 from kinetree.controllers.controller import Active, Controller
 from kinetree.controllers.text import configuration_in, parsed, written
 from kinetree.display import number
-from kinetree.errors import KinetreeError, UnknownNameError, UnverifiedWarning, fail, nearest_names
+from kinetree.errors import KinetreeError, Source, UnknownNameError, UnverifiedWarning, fail, nearest_names
+from kinetree.files.opener import read_file
 from kinetree.model.robot import Robot
 from kinetree.spatial import Array, se3
 from kinetree.spatial.numbers import EXACT, quaternion_fault
@@ -22,6 +24,33 @@ from kinetree.syntax.numbers import numbers
 ROS, ALL = "ros", "all"
 LEGAL = "x y z qx qy qz qw, m, finite, a quaternion of length 1"
 """Form of a pose of ROS."""
+
+
+class Text(NamedTuple):
+    """A text of a target, and where it is written: an option, or a line of a file."""
+
+    text: str
+    element: str | None = None
+    source: Source | None = None
+
+
+def lines_of(file: Path) -> list[Text]:
+    """Return the texts of targets in a file, one a line; lines that begin with # are comments."""
+    lines = enumerate(read_file(file).decode("utf-8", "replace").splitlines(), 1)
+    return [Text(x, None, Source(str(file), i)) for i, x in lines if x.strip() and not x.lstrip().startswith("#")]
+
+
+def read_text(key: str, one: Text) -> tuple[Array, list[str], str]:
+    """Return what `read` does. Raises KinetreeError with the line of a text in a file."""
+    try:
+        return read(key, one.text)
+    except KinetreeError as error:
+        raise placed_at(one, error) from None
+
+
+def placed_at(one: Text, error: KinetreeError) -> KinetreeError:
+    """Return the error with the line of a text in a file."""
+    return KinetreeError(replace(error.findings[0], source=one.source)) if one.source else error
 
 
 def tool_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,10 +4,9 @@ import sys
 from functools import partial
 from typing import Any, Literal
 
-import click
 import numpy as np
 
-from kinetree.cli._controllers import ROS, active, keys_of, print_notes, read, rotation_of, tool_options, who
+from kinetree.cli._controllers import Text, tool_options
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._model import (
@@ -21,17 +20,14 @@ from kinetree.cli._model import (
     robot_argument,
 )
 from kinetree.cli._output import print_json
-from kinetree.cli._pendant import CommandArm, arm_of, command_arm, robot_model
+from kinetree.cli._pendant import CommandArm, arm_of, robot_model
 from kinetree.cli._say import say
 from kinetree.cli._solutions import MOST, print_all, rows, usable, with_configuration
-from kinetree.controllers.controller import FAR
+from kinetree.cli._targets import targets_of
 from kinetree.display import number
-from kinetree.errors import fail
 from kinetree.model.limits import limits_about
 from kinetree.model.robot import Robot
-from kinetree.queries.pendant import check_frames
-from kinetree.spatial import Array, se3
-from kinetree.syntax.numbers import numbers
+from kinetree.spatial.se3 import Array
 
 NEAR = np.radians(5.0)
 """Distance below which limits are printed, rad or m."""
@@ -79,25 +75,10 @@ def command(
     the names of both. If --pose has a configuration, such as S 2, T 35 of KUKA, the solution that has it is printed."""
     from kinetree.solvers.ik.make import ik
 
-    if controller is None and (tool, user_frame, robot_model) != (None, None, None):
-        raise click.UsageError("--tool, --user-frame and --robot-model are for --controller KEY")
-    arm, wanted = None, ""
-    if controller is not None:
-        base, kind = base or "base", "pose"
-        target, remarks, wanted = read(controller, pose)
-        whose = who(keys_of(controller))
-        check_frames(robot, whose, base=base, tool0=None if frame else "tool0", options=("--base", "--frame"))
-        frame = frame or "tool0"
-        arm = command_arm(robot, whose, robot_model, base, frame)
-        used, more = active(controller, tool, user_frame, robot, base, frame)
-        target = used.of_tool0(target)
-        print_notes([*remarks, *more])
-        _note_far(target, controller)
-    elif frame is None:
-        raise click.UsageError("Missing option '--frame'.")
-    else:
-        kind, target = _target(pose, in_degrees)
-        _note_far(target)
+    given = [Text(pose, "--pose")]
+    asked = targets_of(robot, given, frame, base, in_degrees, controller, robot_model, tool, user_frame)
+    frame, base, arm, ((target, wanted),) = asked
+    kind = "pose" if target.ndim == 2 else "position"
     place = arm.configuration if arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values else None
     solver = ik(robot, frame, base, goal=kind, loops=loops, clearance=clearance, geometry=geometry)
@@ -127,28 +108,6 @@ def command(
     else:
         _print(robot, solver, result, margins, in_degrees, arm)
     sys.exit(0 if result.success else 1)
-
-
-def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
-    values = numbers(text.replace(",", " ")) or []
-    if len(values) not in (3, 6, 7):
-        message = f"{text!r} is no pose; expected 3, 6 or 7 finite numbers: x y z, and roll pitch yaw or qx qy qz qw"
-        raise fail("pose", message, element="--pose")
-    xyz, rest = values[:3], values[3:]
-    if not rest:
-        return "position", np.array(xyz)
-    if len(rest) == 3:
-        return "pose", se3.pose_from_xyz_rpy(xyz, np.deg2rad(rest).tolist() if in_degrees else rest)
-    R, notes = rotation_of(rest, "--pose")
-    print_notes(notes)
-    return "pose", se3.homogeneous(R, np.array(xyz))
-
-
-def _note_far(target: Array, controller: str = ROS) -> None:
-    """Print a note if a pose in m is so far away that its lengths may be in mm."""
-    xyz = target[:3, 3] if target.ndim == 2 else target
-    if controller.lower() == ROS and (np.abs(xyz) > FAR).any():
-        print_notes([f"--pose is beyond {FAR:g} m; its lengths are in m"])
 
 
 def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: bool, arm: CommandArm | None) -> None:

@@ -1,18 +1,25 @@
 """`kinetree pose`: conversion of poses between the forms of controllers."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
-from kinetree.cli._controllers import active, keys_of, lines, notes, print_notes, read, shown, without
+from kinetree.cli._controllers import (
+    Text,
+    active,
+    keys_of,
+    lines,
+    lines_of,
+    notes,
+    print_notes,
+    read_text,
+    shown,
+    without,
+)
 from kinetree.cli._help import argument, kinetree_command, option
 from kinetree.cli._model import json_option
 from kinetree.cli._output import print_json
 from kinetree.cli._say import say
-from kinetree.errors import KinetreeError, Source
-from kinetree.files.opener import read_file
 
 
 @kinetree_command(
@@ -47,7 +54,8 @@ def command(
     targets, (used, more) = keys_of(target), active(source, tool, user_frame)
     remarks: list[str] = []
     found = []
-    for T, said, configuration in _read_file(source, file) if file else [read(source, text or "")]:
+    texts = lines_of(file) if file else [Text(text or "")]
+    for T, said, configuration in (read_text(source, one) for one in texts):
         kept = configuration if targets == keys_of(source) else ""
         remarks += [*said, *without("" if kept else configuration)]
         found.append((used.shown(T), kept))
@@ -59,15 +67,3 @@ def command(
     else:
         say(*(line for T, kept in found for line in lines({"": T}, targets, kept)))
     print_notes([*remarks, *more, *notes(*targets)])
-
-
-def _read_file(source: str, file: Path) -> list[tuple[Any, list[str], str]]:
-    """Return what `read` returns for each line of a file. Raises KinetreeError with the line of the fault."""
-    found = []
-    for i, line in enumerate(read_file(file).decode("utf-8", "replace").splitlines(), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            try:
-                found.append(read(source, line))
-            except KinetreeError as error:
-                raise KinetreeError(replace(error.findings[0], source=Source(str(file), i))) from None
-    return found

@@ -1,18 +1,23 @@
 """Motions in CSV: a line of names, and a row of numbers for each sample."""
 
+import csv
+import io
+import re
 from pathlib import Path
 
 import numpy as np
 
 from kinetree.display import counted
-from kinetree.errors import Finding, KinetreeError, Source
+from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import read_file
 from kinetree.model.robot import Robot
 from kinetree.syntax.numbers import number
 from kinetree.syntax.table import Most, Row, fault, quoted, read_table
-from kinetree.trajectories.motion import Columns
+from kinetree.trajectories.motion import TIMES, Columns, Motion, turns_of
 
 MOST = Most(bytes=64_000_000, rows=10_000_000, columns=1000)
+PLAIN = re.compile(r"\w[\w./-]*")
+"""Names that need no quotation marks."""
 
 
 def read(file: Path, robot: Robot) -> Columns:
@@ -30,6 +35,24 @@ def read(file: Path, robot: Robot) -> Columns:
         return KinetreeError(Finding("motion", "error", message, Source(str(file), line)))
 
     return Columns(tuple(head.cells), values, fault_at)
+
+
+def written(motion: Motion, unit: str) -> str:
+    """Return a motion in CSV, with as many digits as `read` needs to read the same numbers. unit: of angles."""
+    assert motion.robot is not None
+    angles = [unit == "deg" and turns for turns in turns_of(motion)]
+    columns = [np.rad2deg(x) if is_angle else x for x, is_angle in zip(motion.q.T, angles, strict=True)]
+    clock = next((name for name in TIMES if name not in motion.robot.joints), None)
+    if clock is None and motion.times is not None:
+        raise fail("motion", f"the joints have all names of a column of times, {', '.join(TIMES)}; rename one")
+    names = [*([clock] if motion.times is not None else []), *motion.names]
+    values = np.column_stack([*([motion.times] if motion.times is not None else []), *columns])
+    is_plain = all(PLAIN.fullmatch(str(name)) for name in names)
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_MINIMAL if is_plain else csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(
+        [names, *values.tolist()]
+    )
+    return text.getvalue()
 
 
 def _numbers(file: Path, row: Row, head: Row) -> list[float]:

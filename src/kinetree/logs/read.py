@@ -9,6 +9,7 @@ import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.errors import KinetreeError, fail, wrong_type
+from kinetree.files.output import write_whole
 from kinetree.labels import column_names
 from kinetree.logs import csv
 from kinetree.logs.ros import motion as ros
@@ -30,9 +31,9 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     """Return a motion of a robot.
 
     source: a file of joint values, CSV or a bag of ROS 2 (.mcap, .db3, or their folder); or columns by name, such as a
-    dictionary of arrays or a DataFrame; or a Motion. Columns are named by coordinates (joints of one coordinate by
-    their own name, others as `base.x`) in any order, and by followers, which must agree with their leaders. A column
-    `time`, `t` or `stamp` has times in s.
+    dictionary of arrays or a DataFrame; or a Motion; or an array (n, nq), in the order of q and without times. Columns
+    are named by coordinates (joints of one coordinate by their own name, others as `base.x`) in any order, and by
+    followers, which must agree with their leaders. A column `time`, `t` or `stamp` has times in s.
     unit: of the angles; lengths are in m. A Motion and a bag are always in rad; times of a bag begin at 0, and `notes`
     of the motion say what it has besides.
 
@@ -41,6 +42,8 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     """
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
+    if isinstance(source, np.ndarray) and source.shape[1:] == (robot.nq,):
+        source = dict(zip(robot.coordinate_names, source.T, strict=True))
     if isinstance(source, Motion):
         columns = _columns(dict(zip(source.names, source.q.T, strict=True)), source.names)
         return motion_of(robot, columns._replace(times=source.times, notes=source.notes), "rad")
@@ -56,6 +59,22 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     if read is ros.read and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
     return motion_of(robot, read(file, robot), unit)
+
+
+def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal["rad", "deg"] = "rad") -> None:
+    """Write a motion as CSV, replacing the file; `read_motion` reads the same values.
+
+    unit: of the angles; lengths are in m, times in s. Rates are not written.
+
+    Raises KinetreeError for another ending than .csv, and for a motion without a robot.
+    """
+    if unit not in ("rad", "deg"):
+        raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
+    if Path(path).suffix.lower() != ".csv":
+        raise fail("format", f"cannot write a motion to {Path(path).name!r}; expected the ending .csv")
+    if motion.robot is None:
+        raise fail("motion", "the motion has no robot", fix="replace(motion, robot=robot)")
+    write_whole(Path(path), csv.written(motion, unit))
 
 
 def is_bag(file: Path) -> bool:

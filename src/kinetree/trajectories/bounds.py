@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kinetree.errors import fail, nearest_names
+from kinetree.errors import KinetreeError, fail, nearest_names
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot, slices
 from kinetree.spatial.numbers import numbers
@@ -45,7 +45,7 @@ def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: A
     """
     places = {name: [i] for i, name in enumerate([*robot.velocity_names, *(one.name for one in followers)])}
     free = np.full(robot.nv + len(followers), np.inf)
-    if given is False or given is None:
+    if given is False:
         return free
     model = np.array([*_by_coordinate(robot, field), *(_limit(robot.joints[f.name], 0, field) for f in followers)])
     if given is True:
@@ -54,7 +54,7 @@ def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: A
         joints = {name: list(range(where.start, where.stop)) for name, where in slices(robot, "nv").items()}
         for name, value in given.items():
             if name not in (places := joints | places):
-                raise fail(option, f"{option} has a number for {name!r}; {nearest_names(name, list(places))}")
+                raise fail("retime", f"{option} has a number for {name!r}; {nearest_names(name, list(places))}")
             model[places[name]] = _positive(option, value, ())
         return model
     model[: robot.nv] = _positive(option, given, (robot.nv,))
@@ -70,10 +70,15 @@ def check_moving(robot: Robot, option: str, bound: Array, moves: Array) -> None:
 
 
 def _positive(option: str, given: Any, shape: tuple[int, ...]) -> Array:
-    values = numbers(given, option, f"{option} is")
+    try:
+        values = numbers(given, "retime", f"{option} is")
+    except KinetreeError:
+        values = np.array(np.nan)
     if values.shape not in ((), shape) or not (values > 0).all():
         more = f" (or {shape[0]} of them, in the order of velocity_names)" if shape else ""
-        raise fail(option, f"{option} is {str(given)[:60]}; expected True or a number above 0{more}, or them by name")
+        raise fail(
+            "retime", f"{option} is {str(given)[:60]}; expected True, False, a number above 0{more}, or them by name"
+        )
     return values
 
 

@@ -10,11 +10,12 @@ from kinetree.errors import SEVERITIES, Findings, fail
 from kinetree.model.limits import checked_q
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.bounds import Bounds
-from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings, singular_findings
+from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.rates import rate_findings
 from kinetree.trajectories.samples import samples_of
+from kinetree.trajectories.singular import singular_findings
 
 
 @explain_type_errors

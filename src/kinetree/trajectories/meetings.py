@@ -1,4 +1,4 @@
-"""Checks of where a motion leads: limits of positions, closed loops, contact of links, and singular configurations."""
+"""Checks of where a motion leads: limits of positions, closed loops, and contact of links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from kinetree.display import counted, listed, number
 from kinetree.errors import Finding, KinetreeError, Severity, fail
 from kinetree.model.robot import Robot
 from kinetree.queries.margin import loop_error
-from kinetree.queries.motion import jacobian
 from kinetree.solvers.limits.report import units, violations
 from kinetree.trajectories.rates import unchecked
 from kinetree.trajectories.samples import Samples
@@ -23,8 +22,6 @@ OUTSIDE = 1e-6
 """Distance beyond a limit that is rounding, rad or m."""
 OPEN = 1e-5
 """Distance and angle by which a closed loop may be open, m and rad."""
-SINGULAR = 0.01
-"""Smallest singular value of a Jacobian, with lengths in parts of the largest reach, below which it is singular."""
 
 
 def limit_findings(samples: Samples) -> Iterator[Finding]:
@@ -117,43 +114,3 @@ def contact_findings(samples: Samples, clearance: Any) -> Iterator[Finding]:
         more = f"; in {counted(len(steps), 'step')}" if len(steps) > 1 else ""
         element = f"links {names[0]!r} and {names[1]!r}"
         yield Finding(code, severity, message.format(when, inside + more), None, element)
-
-
-def singular_findings(samples: Samples, frame: str | None) -> Iterator[Finding]:
-    """Yield a finding if a frame that six or more joints move passes a singular configuration, or comes near one.
-
-    frame: by default the last link, if all joints are in one chain.
-    """
-    robot = samples.robot
-    severity: Severity = "info" if frame is None else "warning"
-    tip = _tip(robot) if frame is None else frame
-    if tip is None:
-        return
-    J = np.array(jacobian(robot, tip)(samples.q))
-    J = J[..., np.abs(J).max(axis=(0, 1)) > 0]
-    if J.shape[2] < 6:
-        return
-    J[:, :3] /= max(float(np.abs(J[:, :3]).max()), 1e-9)  # in parts of the largest reach
-    least, sign = (
-        np.linalg.svd(J, compute_uv=False)[:, 5],
-        np.sign(np.linalg.det(J)) if J.shape[2] == 6 else np.ones(len(J)),
-    )
-    element = f"frame {tip!r}"
-    passed = np.flatnonzero(sign[1:] * sign[:-1] < 0)
-    if len(passed):
-        more = f", and {counted(len(passed) - 1, 'more time')}" if len(passed) > 1 else ""
-        span = f"{samples.when(passed[0])} and {samples.when(passed[0] + 1)}"
-        message = f"passes a singular configuration between {span}{more}: the arm changes its configuration"
-        yield Finding("motion-singular", severity, message, None, element)
-    elif least.min() < SINGULAR:
-        at = samples.when(int(least.argmin()))
-        message = f"is nearly singular at {at}: the smallest singular value is {number(least.min())}"
-        yield Finding("motion-singular", severity, message, None, element)
-
-
-def _tip(robot: Robot) -> str | None:
-    """Return the last link that all joints move, None if they are not in one chain."""
-    for name in [*robot.links][::-1]:
-        if {joint.name for joint in robot.joints_to(name)} >= {*robot.joint_names}:
-            return name
-    return None

@@ -89,9 +89,9 @@ def _check_robot(robot: Robot, names: tuple[str, ...], q: Array) -> None:
             continue
         if len(places) < len(needed):
             raise fail("motion", f"the motion has some of {', '.join(needed)}; expected all of them or none")
-        off = np.abs(np.linalg.norm(q[:, places], axis=1) - 1.0)
-        if len(bad := np.flatnonzero(off > UNIT)):
-            message = f"the quaternion of joint {joint!r} has length {off[bad[0]] + 1.0:.6g} at sample {bad[0]}"
+        length = np.linalg.norm(q[:, places], axis=1)
+        if len(bad := np.flatnonzero(np.abs(length - 1.0) > UNIT)):
+            message = f"the quaternion of joint {joint!r} has length {length[bad[0]]:.6g} at sample {bad[0]}"
             raise fail("motion", f"{message}; expected 1")
 
 
@@ -145,6 +145,13 @@ def filled(robot: Robot, motion: Motion, q: Array) -> Array:
     whole = np.tile(np.asarray(q, dtype=float), (len(motion.q), 1))
     whole[:, [robot.coordinate_names.index(name) for name in motion.names]] = motion.q
     return whole
+
+
+def turns_of(motion: Motion) -> list[bool]:
+    """Return whether each column of a motion is an angle."""
+    assert motion.robot is not None
+    turns = dict(zip(motion.robot.coordinate_names, _angular(motion.robot), strict=True))
+    return [turns[name] for name in motion.names]
 
 
 def _angular(robot: Robot) -> list[bool]:

@@ -31,8 +31,8 @@ OVER = 1e-6
 """Part of a limit by which a rate may exceed it, as numbers are rounded."""
 SURE = 0.01
 """Part of a limit that rounding may be, so that samples farther apart need not be tested."""
-ROUGH = 0.02
-"""Part of the largest by which qd and qdd may differ from what q says, beside how much both change nearby."""
+ROUGH = (0.02, 0.1)
+"""Parts of the largest by which qd and qdd may differ from what q says, beside how much both change nearby."""
 UNITS = {"velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}
 
 
@@ -159,7 +159,7 @@ def _contradictions(
         allowed += nearby(np.pad(np.abs(np.diff(own, axis=0)), ((0, 1), (0, 0)), mode="edge"))
         allowed += 4.0 * nearby(np.pad(rates[k].slack, ((k, 1), (0, 0)), mode="edge"))
         largest = np.nanmax(np.abs([own, estimates[k]]), axis=(0, 1), initial=0.0)
-        off = np.abs(own - estimates[k]) - allowed - ROUGH * largest
+        off = np.abs(own - estimates[k]) - allowed - ROUGH[k] * largest
         off[[0, -1]] = np.nan  # estimates are rough there
         for column in np.flatnonzero((off > 0).any(axis=0)).tolist():
             worst, more = int(np.nanargmax(off[:, column])), int((off[:, column] > 0).sum()) - 1
@@ -195,7 +195,7 @@ def _torques(
     """Yield findings about torques: of qd and qdd if these are given and true, else of what q says."""
     robot, q, at, nv = samples.robot, samples.q, samples.times, samples.robot.nv
     limits = columns.bounds["effort"]
-    if option is False or option is None or (np.isinf(limits).all() and not columns.unknown["effort"]):
+    if option is False or (np.isinf(limits).all() and not columns.unknown["effort"]):
         return
     floats = [name for name in robot.joint_names if robot.joints[name].type == "floating"]
     why = "there are closed loops" if robot.loops else f"joint {floats[0]!r} floats" if floats else ""

@@ -6,6 +6,7 @@ import numpy as np
 
 from kinetree.display import number
 from kinetree.errors import KinetreeError, fail
+from kinetree.model.limits import Limits
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.along import Grid, along
 from kinetree.trajectories.bounds import Follower
@@ -27,26 +28,31 @@ def check_inside(
     Each limit is a polynomial of s; the coefficients of Bernstein bound it, and where these are outside of the limit,
     its largest value is computed.
     """
-    limits, k = path.robot.limits, len(path.coefficients) - 1
-    eye = np.eye(path.robot.nq)
-    G, h = np.concatenate([-eye, eye, limits.G]), np.concatenate([-limits.lower, limits.upper, limits.h])
-    kept = np.isfinite(h)
+    k = len(path.coefficients) - 1
+    names, G, h = half_spaces(path.robot.limits)
     steps = np.diff(path.s)
-    powers = path.coefficients[::-1] @ G[kept].T * (steps ** np.arange(k + 1)[:, None])[..., None]  # (k + 1, m, r)
+    powers = path.coefficients[::-1] @ G.T * (steps ** np.arange(k + 1)[:, None])[..., None]  # (k + 1, m, r)
     hull = np.einsum("ij,jmr->imr", bernstein(k), powers).max(axis=0)
     worst: tuple[float, int, float] = (OUTSIDE, -1, 0.0)
-    for piece, row in np.argwhere(hull > h[kept] + OUTSIDE).tolist():
+    for piece, row in np.argwhere(hull > h + OUTSIDE).tolist():
         value = np.polynomial.Polynomial(powers[:, piece, row])
         slope = value.deriv().trim(NEGLIGIBLE * np.abs(powers[:, piece, row]).max())
         roots = slope.roots() if len(slope) > 1 else np.zeros(0)
         places = np.array([0.0, 1.0, *np.clip(roots[np.abs(roots.imag) < 1e-6].real, 0.0, 1.0)])
-        off = value(places) - h[kept][row]
+        off = value(places) - h[row]
         if off.max() > worst[0]:
             worst = float(off.max()), row, float(path.s[piece] + places[off.argmax()] * steps[piece])
     if worst[1] >= 0:
-        name = np.array(limits.names, dtype=object)[kept][worst[1]]
-        message = f"the path leaves limit {name!r} by {number(worst[0])} at s = {number(worst[2], 6)}"
+        message = f"the path leaves limit {names[worst[1]]!r} by {number(worst[0])} at s = {number(worst[2], 6)}"
         raise fail("path", f"{message}, beyond the range of the model", fix=fix)
+
+
+def half_spaces(limits: Limits) -> tuple[list[str], Array, Array]:
+    """Return the names of all finite limits, G (r, nq) and h (r,), with G q <= h inside."""
+    eye = np.eye(len(limits.lower))
+    G, h = np.concatenate([-eye, eye, limits.G]), np.concatenate([-limits.lower, limits.upper, limits.h])
+    kept = np.isfinite(h)
+    return [name for name, is_kept in zip(limits.names, kept, strict=True) if is_kept], G[kept], h[kept]
 
 
 def bernstein(k: int) -> Array:

@@ -138,7 +138,7 @@ def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) ->
     deceleration = bounds_of(robot, followers, "acceleration", options.acceleration, "deceleration")
     deceleration = np.where(np.isfinite(deceleration), deceleration, acceleration)
     torque = bounds_of(robot, (), "torque", options.torque, "effort")
-    if options.torque is False or options.torque is None:
+    if options.torque is False:
         if options.payload:
             raise fail("payload", "a payload changes torques alone; expected torque=True with payload=")
         return Limited(velocity, acceleration, deceleration, torque, None, False)

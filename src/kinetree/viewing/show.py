@@ -27,6 +27,7 @@ from kinetree.rules.profiles import DEFAULT, PROFILES
 from kinetree.solvers.compare import Comparison
 from kinetree.solvers.compare.comparison import compare
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.moving import moving_picture
 from kinetree.viewing.page import page_of, viewer
 from kinetree.viewing.picture import picture
 from kinetree.viewing.scene import LEFT_OUT, PosedRobot, Scene, configuration, scene
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".svg")
 """Endings of files that are pictures."""
-ENDINGS = (".html", *PICTURES)
+ENDINGS = (".html", *PICTURES, ".gif")
 """Endings of all files that a view is written to."""
 NOT_SHOWN = ("shape-not-shown", "MSH-002", "MSH-003", "MSH-004", "MSH-005")
 """Codes of shapes that are left out."""
@@ -54,11 +55,13 @@ class View:
     """A robot in a page. `view.q = …` moves the robot, also in a notebook that shows the view.
 
     robot: the robot, or the first of several. scene: what the page shows. reach: a map of the robot, if it shows one.
+    motion: what it plays.
     """
 
     robot: Robot
     scene: Scene = field(repr=False)
     reach: ReachMap | None = field(default=None, repr=False)
+    motion: Motion | None = field(default=None, repr=False)
     _q: Array = field(init=False, repr=False)
     _widget: "Widget | None" = field(default=None, init=False, repr=False)
 
@@ -117,21 +120,26 @@ class View:
         return self._widget
 
     def save(self, path: str | os.PathLike[str], *, contact: bool = False) -> None:
-        """Write the page with the present q to a file, replacing it, or a picture if the name ends in .png or .svg.
+        """Write the page with the present q to a file, replacing it, or a picture if the name ends in .png or .svg, or
+        an animated picture of the motion if it ends in .gif.
 
         contact: in a picture, links in contact are red, and if there are none the nearest two have a line with their
-        distance. Raises KinetreeError if it cannot be written, and for a picture without matplotlib or of two robots.
+        distance. Raises KinetreeError if it cannot be written, for a picture without matplotlib or of two robots, and
+        for a .gif without a motion.
         """
         suffix = Path(path).suffix.lower()
         if suffix not in ENDINGS:
             raise fail("format", f"cannot write a view to {Path(path).name!r}; legal endings are {', '.join(ENDINGS)}")
-        if suffix in PICTURES and self.shapes is not None:
+        if suffix != ".html" and self.shapes is not None:
             raise fail("format", f"cannot write two robots to {Path(path).name!r}; expected the ending .html")
-        drawn = (
-            picture(self.robot, self.q, suffix, reach=self.reach, contact=contact)[0]
-            if suffix in PICTURES
-            else self.html
-        )
+        if suffix == ".gif":
+            if self.motion is None or contact:
+                raise fail("format", "a .gif is an animated picture of a motion; expected kt.show(robot, motion=…)")
+            drawn: str | bytes = moving_picture(self.robot, self.motion, self.q)[0]
+        elif suffix in PICTURES:
+            drawn = picture(self.robot, self.q, suffix, reach=self.reach, contact=contact)[0]
+        else:
+            drawn = self.html
         write_whole(Path(path), drawn)
 
     @property
@@ -195,8 +203,8 @@ def show(
     findings, as for `check`; by default "icub" for an iCub, "industrial" for an arm with a frame flange or tool0, else
     "ros". findings: these of the first robot instead, such as [].
     faces: about the most triangles of a mesh file; finer meshes are made coarser with fast-simplification.
-    motion: what the page plays: a file of joint values, columns by name, or a Motion, as `kinetree.logs.read_motion`
-    takes them, in rad and m. Joints without a column stay as they are in q.
+    motion: what the page plays: a file of joint values, columns by name, an array (n, nq), or a Motion, as
+    `kinetree.logs.read_motion` takes them, in rad and m. Joints without a column stay as they are in q.
     reach: a map of the robot, from `reach_map`, as coloured cubes.
     cover: whether the page can show the spheres that contain the collision shapes; making them takes seconds.
     browser: whether to open it in the browser; by default, if this is not a notebook.
@@ -255,7 +263,7 @@ def view_of(
     if other is not None:
         robots.append(PosedRobot(other, None, _findings(other, profile)))
     shown = scene(robots, faces=faces, comparison=comparison, reach=reach, contact=True, cover=cover)
-    return View(robot, shown, reach)
+    return View(robot, shown, reach, motion)
 
 
 def profile_for(robot: Robot) -> str:

@@ -1,0 +1,176 @@
+"""`kinetree move`: a motion of a frame to poses, timed and checked."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from kinetree.checker.job import CheckReport
+from kinetree.checker.report import report
+from kinetree.cli._controllers import Text, lines_of, tool_options
+from kinetree.cli._findings import terminal_width, write_lines
+from kinetree.cli._help import FILE, LENGTH, kinetree_command, option
+from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
+from kinetree.cli._output import check_new, check_no_input, force_option, print_json
+from kinetree.cli._pendant import robot_model
+from kinetree.cli._say import remark, say
+from kinetree.cli._solutions import MOST, usable, with_configuration
+from kinetree.cli._targets import Targets, targets_of
+from kinetree.display import number
+from kinetree.errors import Findings, KinetreeError, fail
+from kinetree.logs import Motion, write_motion
+from kinetree.model.robot import Robot
+from kinetree.queries.motion import fk
+from kinetree.solvers.ik.make import ik
+from kinetree.spatial.se3 import Array, homogeneous
+from kinetree.trajectories.check import check
+from kinetree.trajectories.limiting import Reached, reached
+from kinetree.trajectories.line import poses
+from kinetree.trajectories.path import Path as Way
+from kinetree.trajectories.retime import Options, retime
+from kinetree.trajectories.through import through
+from kinetree.trajectories.ways import straight
+
+ABOVE = click.FloatRange(0, min_open=True)
+LIKELY = ("path", "retime", "configuration")
+"""Codes of errors about a motion that the robot cannot make."""
+
+
+@kinetree_command(
+    "Compute",
+    'kinetree move arm.urdf --frame tool0 --to "0.3 0 0.6" --acceleration 5',
+    hides=("inertias",),
+)
+@robot_argument
+@option("--frame FRAME", "Frame to move.  [default with --controller: tool0]")
+@option("--base FRAME", "Frame of the poses.  [default: the root link; with --controller: base]")
+@option(
+    "--to POSE",
+    "Pose at the end: x y z (m), and roll pitch yaw (rad), qx qy qz qw, or nothing (any; with --line as before).",
+)
+@option("--through POSES", "Go through the poses in this file, one a line.", "file", type=FILE)
+@option("--line", "Move the frame in straight lines.  [default: straight in the joints]")
+@joint_values(others="The motion begins there; without --q, --through begins at its first pose.")
+@option("--controller KEY", "Read poses, and joints in --q, as the pendant of this controller, such as kuka; or ros.")
+@robot_model
+@tool_options
+@option("--velocity NUMBER", "Largest velocity of joints, rad/s or m/s.  [default: the model's]", type=ABOVE)
+@option("--acceleration NUMBER", "Largest acceleration of joints, rad/s² or m/s².  [default: the model's]", type=ABOVE)
+@option("--torque", "Keep the limits of torque (effort) of the model, too.")
+@option("--period SECONDS", "Time from sample to sample, s.", type=ABOVE, default=0.01)
+@option("--clearance LENGTH", "Report links nearer than this, m, or such as 5mm.", type=LENGTH, default=0.0)
+@option("--deg", "Read poses and --q, and write the motion in degrees.", "in_degrees")
+@option("-o, --output FILE", "Write the motion to FILE.csv.", type=FILE)
+@force_option
+@json_option
+def command(
+    robot: Robot,
+    frame: str | None,
+    base: str | None,
+    to: str | None,
+    file: Path | None,
+    line: bool,
+    values: dict[str, str],
+    in_degrees: bool,
+    clearance: float,
+    period: float,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+    velocity: float | None,
+    acceleration: float | None,
+    torque: bool,
+    **pendant: Any,
+) -> None:
+    """Make the fastest motion of a frame to poses, and check it.
+
+    Nothing is planned around obstacles. The frame goes to each pose with the joints in a straight line, or with --line
+    itself; it stops at each pose. With --controller, a configuration in a pose, such as S 2, T 35 of KUKA, is kept.
+
+    Printed are the duration, the limits that are reached, and what `kinetree motion check` finds. Exit status 0 if
+    there are no errors or warnings, 1 if there are some or the frame cannot go there, 2 if something cannot be read."""
+    if (to is None) == (file is None):
+        raise click.UsageError("expected either --to POSE or --through FILE")
+    if output is not None:
+        if output.suffix.lower() != ".csv":
+            raise fail("format", f"cannot write a motion to {output.name!r}; expected the ending .csv")
+        check_new(output, force)
+        check_no_input(str(output), [str(file or ""), robot.source.file if robot.source else ""])
+    texts = lines_of(file) if file else [Text(to or "", "--to")]
+    if not texts:
+        raise fail("pose", f"{file} has no poses; expected one a line")
+    asked = targets_of(robot, texts, frame, base, in_degrees, **pendant)
+    place = asked.arm.configuration if asked.arm else partial(configuration, robot)
+    q0 = place(values, in_degrees) if values or len(texts) == 1 else None
+    v, a = (True if x is None else x for x in (velocity, acceleration))
+    try:
+        path = _path(robot, asked, q0, line)
+        motion = retime(path, velocity=v, acceleration=a, torque=torque, period=period)
+    except KinetreeError as error:
+        (fault,) = error.findings
+        if (fault.fix or "").startswith("pass acceleration="):
+            raise KinetreeError(replace(fault, fix="pass --acceleration, such as 5, or --torque")) from None
+        if fault.code not in LIKELY:
+            raise
+        _finish(None, [], Findings([fault]), as_json)
+        return
+    findings = check(motion, velocity=v, acceleration=a, clearance=clearance, frame=asked.frame if line else None)
+    if output is not None:
+        write_motion(motion, output, unit="deg" if in_degrees else "rad")
+        remark(f"wrote {output}: {len(motion.q)} samples")
+    _finish(motion, reached(motion, Options(v, a, torque, None)), findings, as_json)
+
+
+def _path(robot: Robot, asked: Targets, q0: Array | None, line: bool) -> Way:
+    """Return the path from q0 (nq,) to each target, or without q0 from the first to the others; straight in the joints,
+    or straight lines of the frame."""
+    wanted = [usable(asked.arm, one.configuration) for one in asked.targets]
+    q = [] if q0 is None else [q0]
+    for i, one in enumerate(asked.targets):
+        if not line or not q:
+            q.append(_solution(robot, asked, one.value, q[-1] if q else robot.q(), wanted[i], i))
+    if not line:
+        return through(robot, np.array(q), degree=1)
+    T = [fk(robot, asked.frame, asked.base)(q[0])]
+    for one in asked.targets[q0 is None :]:
+        T.append(one.value if one.value.ndim == 2 else homogeneous(T[-1][:3, :3], one.value))
+    path = poses(robot, asked.frame, T, q[0], asked.base)
+    for at, text in zip(path(straight(np.array(T)).s[1:]), wanted[q0 is None :], strict=True):
+        if text and asked.arm:
+            with_configuration(asked.arm, at[None], text)
+    return path
+
+
+def _solution(robot: Robot, asked: Targets, target: Array, q: Array, wanted: str, i: int) -> Array:
+    """Return a solution for target i, a pose (4, 4) or position (3,), near q (nq,), with a configuration if wanted."""
+    solver = ik(robot, asked.frame, asked.base, goal="pose" if target.ndim == 2 else "position")
+    if wanted and asked.arm:
+        every = solver.solutions(target, q0=q, most=MOST, turns=True)
+        if len(many := with_configuration(asked.arm, every.q[every.mask], wanted)):
+            return np.asarray(many[0])
+    result = solver(target, q0=q)
+    if not result.success:
+        metres, angle = map(number, result.residual.tolist())
+        raise fail("path", f"pose {i + 1} is not reached: the closest configuration is {metres} m and {angle} rad off")
+    return np.asarray(result.q)
+
+
+def _finish(motion: Motion | None, limits: Sequence[Reached], findings: Findings, as_json: bool) -> None:
+    """Print how long a motion takes, what limits it, and what is wrong with it, and exit."""
+    duration = None if motion is None or motion.times is None else float(motion.times[-1])
+    if as_json:
+        rows = [{"limit": one.what, "joint": one.name, "share": one.share, "first": one.first} for one in limits]
+        print_json({"duration": duration, "reached": rows, "findings": findings})
+    else:
+        if duration is not None:
+            say(f"duration: {number(duration, 4)} s")
+        for one in limits:
+            say(f"  {one.what} of {one.name}: {one.share:.0%} of the time, first at {number(one.first)} s")
+        lines = report("pretty", [CheckReport("motion", tuple(findings))], terminal_width(sys.stdout), show_all=True)
+        write_lines(lines, sys.stdout)
+    sys.exit(int(any(one.severity != "info" for one in findings)))

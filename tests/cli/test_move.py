@@ -1,0 +1,140 @@
+"""`kinetree move`: what it prints and writes, its exit status and its JSON."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+import pendants
+from kinetree.cli._controllers import shown
+from kinetree.logs import read_motion
+
+JOINT = """<link name="{name}_link"/><joint name="{name}" type="{kind}"><parent link="{parent}"/>
+<child link="{name}_link"/><axis xyz="{axis}"/><limit lower="-2" upper="2" velocity="{velocity}" effort="9"/></joint>"""
+JOINTS = (("x", "prismatic", "1 0 0", 0.5), ("y", "prismatic", "0 1 0", 2), ("turn", "revolute", "0 0 1", 2))
+GO = ("move", "gantry.urdf", "--frame", "turn_link", "--acceleration", "4")
+
+
+@pytest.fixture(autouse=True)
+def gantry(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    parent, parts = "base", ['<link name="base"/>']
+    for name, kind, axis, velocity in JOINTS:
+        parts.append(JOINT.format(name=name, kind=kind, parent=parent, axis=axis, velocity=velocity))
+        parent = f"{name}_link"
+    (tmp_path / "gantry.urdf").write_text(f"<robot name='gantry'>{''.join(parts)}</robot>", encoding="utf-8")
+    return kt.load("gantry.urdf")
+
+
+def test_a_line_is_timed_checked_and_written(run, gantry):
+    """1 m along x at 0.5 m/s; starting and stopping, the turn by pi / 3 has 4 rad/s²."""
+    pose = "1 0.5 0 0 0 90"
+    result = run(*GO, "--to", pose, "--line", "--deg", "--q", "turn=30", "-o", "motion.csv")
+    assert result.exit_code == 0
+    first, *limits, last = result.stdout.splitlines()
+    assert float(first.removeprefix("duration: ").removesuffix(" s")) == pytest.approx(
+        2 + 0.5 * np.pi / 3 / 4, abs=0.0101
+    )  # whole periods
+    assert limits[0].startswith("  velocity of x: 8")
+    assert last == "2 remarks"
+    motion = read_motion(gantry, "motion.csv", unit="deg")
+    assert motion.names == ("x", "y", "turn")
+    assert np.diff(motion.times) == pytest.approx(0.01)
+    x = motion.q[:, 0]
+    np.testing.assert_allclose(motion.q[:, 1], x / 2, atol=1e-4)
+    np.testing.assert_allclose(motion.q[:, 2], np.radians(30 + 60 * x), atol=1e-3)
+    np.testing.assert_allclose(motion.q[-1], [1, 0.5, np.pi / 2], atol=1e-8)
+    again = run(*GO, "--to", pose, "-o", "motion.csv")
+    assert again.exit_code == 2
+    assert "exists already" in again.stderr
+
+
+def test_json_and_a_position_without_orientation(run):
+    found = json.loads(run(*GO, "--to", "1 0 0", "--q", "turn=0.5", "--velocity", "1", "--json").stdout)
+    assert found["duration"] == pytest.approx(1.25, abs=6e-3)
+    assert [(one["limit"], one["joint"]) for one in found["reached"]] == [("velocity", "x"), ("acceleration", "x")]
+    assert sum(one["share"] for one in found["reached"]) == pytest.approx(1.0, abs=0.05)
+    assert found["reached"][1]["first"] == 0.0
+
+
+def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
+    with open("poses.txt", "w", encoding="utf-8") as file:
+        file.write("# x y z\n0.2 0.1 0\n\n0.4 0.1 0 0 0 0 1\n0.4 0.3 0 0 0 0.5\n")
+    for line in ([], ["--line"]):
+        assert run(*GO, "--through", "poses.txt", *line, "-o", "a.csv").exit_code == 0
+        q = read_motion(gantry, "a.csv").q
+        np.testing.assert_allclose(q[[0, -1]], [[0.2, 0.1, 0], [0.4, 0.3, 0.5]], atol=1e-8)
+        assert np.abs(q[:, 1] - 0.1)[q[:, 0] < 0.399].max() < 1e-4
+        assert run(*GO, "--through", "poses.txt", *line, "--q", "x=-0.1", "-o", "b.csv").exit_code == 0
+        np.testing.assert_allclose(read_motion(gantry, "b.csv").q[0], [-0.1, 0, 0], atol=1e-9)
+        for name in ("a.csv", "b.csv"):
+            found = kt.motion.check(read_motion(gantry, name), acceleration=4.0)
+            assert {one.severity for one in found} == {"info"}
+            Path(name).unlink()
+
+
+def test_what_cannot_be_reached_says_why(run):
+    for line in ([], ["--line"]):
+        result = run(*GO, "--to", "3 0 0", *line, "-o", "motion.csv")
+        assert result.exit_code == 1
+        assert ("follows the way for 2 of 3 m" if line else "pose 1 is not reached") in result.stdout
+    found = json.loads(run(*GO, "--to", "3 0 0", "--json").stdout)
+    assert found["duration"] is None
+    assert found["findings"][0]["code"] == "path"
+    assert not Path("motion.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "expected either --to POSE or --through FILE"),
+        (("--to", "1 0"), "'1 0' is no pose; expected 3, 6 or 7"),
+        (("--to", "1 0 0", "-o", "motion.txt"), "expected the ending .csv"),
+        (("--to", "1 0 0", "--velocity", "0"), "0.0 is not in the range x>0"),
+        (("--through", "empty.txt"), "has no poses"),
+        (("--through", "bad.txt"), "bad.txt:2: error"),
+    ],
+)
+def test_wrong_input(run, tmp_path, options, message):
+    (tmp_path / "empty.txt").write_text("# none\n", encoding="utf-8")
+    (tmp_path / "bad.txt").write_text("0 0 0\n1 x\n", encoding="utf-8")
+    result = run(*GO, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_missing_limit_is_named_as_an_option(run):
+    result = run(*GO[:-2], "--to", "1 0 0")
+    assert result.exit_code == 2
+    assert "pass --acceleration, such as 5, or --torque" in result.stderr
+
+
+@pytest.mark.slow
+def test_a_pose_of_a_pendant_chooses_the_branch(run):
+    """Of all solutions, the one that the configuration names; a line from another one cannot have it."""
+    Path("arm.urdf").write_text(pendants.urdf(), encoding="utf-8")
+    arm = kt.load("arm.urdf")
+    start = {"joint_1": 0.3, "joint_2": 0.4, "joint_3": -0.3, "joint_4": 0.5, "joint_5": 0.8}
+    place = [f"--q={name}={value}" for name, value in start.items()]
+    T = kt.fk(arm, "tool0", "base")(arm.q(start | {"joint_1": 0.6}))
+    solutions = kt.ik(arm, "tool0", "base").solutions(T, q0=arm.q(start))
+    every = solutions.q[solutions.mask]
+    assert len(every) > 2
+    names = [kt.controllers.configuration(arm, "kuka", q) for q in every]
+    for q, name in zip(every, names, strict=True):
+        pose = shown("kuka", T, name)[0]
+        go = ("move", "arm.urdf", "--controller", "kuka", "--to", pose, "--acceleration", "3", *place, "--force")
+        result = run(*go, "-o", "motion.csv")
+        assert result.exit_code == 0, result.stdout
+        last = read_motion(arm, "motion.csv").q[-1]
+        assert kt.controllers.configuration(arm, "kuka", last) == name
+        assert np.abs(kt.fk(arm, "tool0", "base")(last) - T).max() < 1e-5
+        line = run(*go, "--line", "-o", "motion.csv")
+        if name == names[0]:
+            assert line.exit_code == 0, line.stdout
+            assert np.abs(read_motion(arm, "motion.csv").q[-1] - q).max() < 1e-4
+        else:
+            assert line.exit_code == 1
+            assert "no solution inside the limits has the configuration" in line.stdout
