@@ -54,8 +54,8 @@ def command(
     targets, (used, more) = keys_of(target), active(source, tool, user_frame)
     remarks: list[str] = []
     found = []
-    texts = lines_of(file) if file else [Text(text or "")]
-    for T, said, configuration in (read_text(source, one) for one in texts):
+    given = lines_of(file) if file else [Text(text or "")]
+    for T, said, configuration in (read_text(source, one) for one in given):
         kept = configuration if targets == keys_of(source) else ""
         remarks += [*said, *without("" if kept else configuration)]
         found.append((used.shown(T), kept))
