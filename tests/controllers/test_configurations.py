@@ -302,6 +302,23 @@ def test_what_it_refuses():
             kt.controllers.configuration(ARM, maker, q, **ENDS)
     with pytest.raises(KinetreeError, match="'S two' is no configuration; expected S <S>, T <T>"):
         kt.controllers.has_configuration(ARM, "kuka", q, "S two", **ENDS)
+    for text, beside in (
+        ("S 6, T -1", "T-1"),
+        ("S 6, T 18.7", ".7"),
+        ("S 6.9", ".9"),
+        ("S 6, S 2", "S2"),
+        ("x S 6 y", "xy"),
+    ):
+        with pytest.raises(KinetreeError, match=f"is no configuration, for '{beside}' beside 'S 6"):
+            kt.controllers.has_configuration(ARM, "kuka", q, text, **ENDS)
+    with pytest.raises(KinetreeError, match="is no configuration, for '0' beside"):
+        kt.controllers.has_configuration(ARM, "fanuc", q, "N U T, 0", **ENDS)
+    with pytest.raises(KinetreeError, match="64 is no part of a configuration; expected at most 6 bits"):
+        kt.controllers.has_configuration(ARM, "kuka", q, "S 64", **ENDS)
+    assert kt.controllers.has_configuration(ARM, "kuka", q, " {S 2, T 0}; ", **ENDS) in (True, False)
+    for within in (-1.0, np.nan, np.inf):
+        with pytest.raises(KinetreeError, match="expected an angle from 0, deg"):
+            kt.controllers.has_configuration(ARM, "kuka", q, "S 2", within=within, **ENDS)
     with pytest.raises(KinetreeError, match="3 is no configuration"):
         kt.controllers.has_configuration(ARM, "kuka", q, 3, **ENDS)
     parallel = kt.chain(

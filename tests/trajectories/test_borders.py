@@ -7,6 +7,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.motion import Motion, Path, check, point_to_point, retime, through
+from kinetree.spatial.se3 import homogeneous
 
 ARM = kt.chain(
     [
@@ -223,3 +224,14 @@ def test_a_path_that_stands_for_a_while(first):
 def test_a_weight_that_no_motor_holds_is_said_without_warnings():
     with pytest.raises(kt.KinetreeError, match=r"standing still takes .* and its limit is 0"):
         retime(through(one_joint('velocity="2" effort="0"'), [[0], [1]]), torque=True)
+
+
+def test_a_payload_counts_in_check_as_in_retime():
+    """2 kg at 1 m take 19.6 N m; 3 kg more at the joint's frame nothing, at the end 1.5 m away 44.1 N m."""
+    robot = kt.edit.add_frame(one_joint('velocity="2" effort="30"'), "tip", "l", homogeneous(np.eye(3), [1.5, 0, 0]))
+    still = Motion(("j",), np.arange(5), np.zeros((5, 1)), robot=robot)
+    assert codes(still, torque=True) == codes(still, torque=True, payload={"l": 3.0}) == []
+    assert codes(still, torque=True, payload={"tip": 3.0}) == [("warning", "motion-torque")]
+    assert "63.7" in str(check(still, payload={"tip": 3.0}, clearance=None)[0])
+    with pytest.raises(kt.KinetreeError, match="no frame 'tap'"):
+        check(still, payload={"tap": 1.0})

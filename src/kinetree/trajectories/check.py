@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.contact.collisions import Collisions
 from kinetree.errors import SEVERITIES, Findings, fail
 from kinetree.model.limits import checked_q
+from kinetree.model.robot import Inertial
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
+from kinetree.trajectories.payload import with_payload
 from kinetree.trajectories.rates import rate_findings
 from kinetree.trajectories.samples import samples_of
 from kinetree.trajectories.singular import singular_findings
@@ -25,6 +29,7 @@ def check(
     velocity: Bounds = True,
     acceleration: Bounds = True,
     torque: Bounds = True,
+    payload: Mapping[str, float | Inertial] | None = None,
     clearance: float | Collisions | None = 0.0,
     frame: str | None = None,
     at: Array | None = None,
@@ -38,6 +43,7 @@ def check(
 
     velocity, acceleration, torque: limits as in `retime`, but 0 in the model counts as unknown. Rates are those of q,
     by differences of samples, as far as the digits of its numbers tell, and qd and qdd where the motion has them.
+    payload: masses at frames, as in `retime`.
     clearance: distance of links to be kept, m; what `kt.collisions` returns, for chosen pairs; None for no test.
     frame: one that is to move in space, as along a line; passing a singular configuration is then a warning.
     at: q (nq,) of the coordinates that the motion lacks, by default neutral; their limits are checked if it is given.
@@ -62,9 +68,10 @@ def check(
     if q is not None and not (q.shape == (robot.nq,) and np.isfinite(q).all()):
         raise fail("at", f"at is {at!r}; expected {robot.nq} finite numbers")
     samples = samples_of(motion, q)
+    loaded = with_payload(samples.robot, payload or {})
     found = [
         *limit_findings(samples),
-        *rate_findings(samples, {"velocity": velocity, "acceleration": acceleration, "torque": torque}),
+        *rate_findings(samples, {"velocity": velocity, "acceleration": acceleration, "torque": torque}, loaded),
         *loop_findings(samples),
         *contact_findings(samples, clearance),
         *singular_findings(samples, frame),

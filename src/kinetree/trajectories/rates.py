@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,8 +62,9 @@ def columns_of(robot: Robot, followers: Sequence[Follower], options: Mapping[str
     return Columns(names, tuple(angular), bounds, unknown)
 
 
-def rate_findings(samples: Samples, options: Mapping[str, Bounds]) -> Iterator[Finding]:
-    """Yield findings about rates and torques. options: those of `check`, by their names."""
+def rate_findings(samples: Samples, options: Mapping[str, Bounds], loaded: Robot) -> Iterator[Finding]:
+    """Yield findings about rates and torques. options: those of `check`, by their names. loaded: the robot with its
+    payload."""
     robot, q, at = samples.robot, samples.q, samples.times
     followers = followers_of(robot)
     columns = columns_of(robot, followers, options)
@@ -90,7 +92,9 @@ def rate_findings(samples: Samples, options: Mapping[str, Bounds]) -> Iterator[F
             if field == "acceleration":
                 limit = _limits_by_way(columns, np.sign(rates.values) * np.concatenate(ways))
             yield from _exceeded(samples, columns, field, "error", rates, limit)
-        yield from _torques(samples, columns, options.get("torque", True), every[0], is_true=not contradictions)
+        if options.get("torque", True) is not False:
+            true = replace(samples, qd=None) if contradictions else samples
+            yield from _torques(true, columns, options.get("torque", True), every[0], loaded)
 
 
 def unchecked(message: str, fix: str | None = None) -> Finding:
@@ -190,17 +194,17 @@ def _exceeded(
 
 
 def _torques(
-    samples: Samples, columns: Columns, option: Any, rates: Sequence[Rates], *, is_true: bool
+    samples: Samples, columns: Columns, option: Bounds, rates: Sequence[Rates], loaded: Robot
 ) -> Iterator[Finding]:
-    """Yield findings about torques: of qd and qdd if these are given and true, else of what q says."""
+    """Yield findings about torques: of qd and qdd if these are given, else of what q says."""
     robot, q, at, nv = samples.robot, samples.q, samples.times, samples.robot.nv
     limits = columns.bounds["effort"]
-    if option is False or (np.isinf(limits).all() and not columns.unknown["effort"]):
+    if np.isinf(limits).all() and not columns.unknown["effort"]:
         return
     floats = [name for name in robot.joint_names if robot.joints[name].type == "floating"]
     why = "there are closed loops" if robot.loops else f"joint {floats[0]!r} floats" if floats else ""
-    why = why or ("no link has a mass" if not any(x.inertial for x in robot.links.values()) else "")
-    known = [x for x in (samples.qd, samples.qdd) if x is not None and is_true and np.isfinite(x).all()]
+    why = why or ("no link has a mass" if not any(x.inertial for x in loaded.links.values()) else "")
+    known = [x for x in (samples.qd, samples.qdd) if x is not None and np.isfinite(x).all()]
     if not why:
         yield from _unknown(columns, "effort", option)
         why = "that takes four samples, or qd and qdd" if len(known) < 2 and len(q) < 4 else ""
@@ -208,11 +212,11 @@ def _torques(
         yield unchecked(f"torques are not checked: {why}")
         return
     given = known if len(known) == 2 else [x[:, :nv] for x in at_samples(rates[0], rates[1], np.diff(at))]
-    tau = inverse_dynamics(robot)(q, *given)
+    tau = inverse_dynamics(loaded)(q, *given)
     slack, rows = np.zeros(tau.shape), np.flatnonzero((np.abs(tau) > limits).any(axis=1))
     if len(known) < 2:
         off = extended(rates[1].slack[:, :nv], 1.0)
-        slack[rows] = (np.abs(mass_matrix(robot)(q[rows])) @ off[rows, :, None])[..., 0]
+        slack[rows] = (np.abs(mass_matrix(loaded)(q[rows])) @ off[rows, :, None])[..., 0]
     severity: Severity = "error" if len(known) == 2 else "warning"
     yield from _exceeded(samples, columns, "torque", severity, Rates(tau, slack, np.arange(len(q))), limits)
 
