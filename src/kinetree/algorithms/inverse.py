@@ -127,25 +127,27 @@ def aim(
     *,
     exact: bool = False,
     weighted: bool = False,
+    closing: bool = True,
 ) -> Aim:
     """Return the distance to all goals at q (k,), the coordinates that may move.
 
     exact: see `goal_rows`. weighted: whether to apply the weights of errors, which matter if not all errors can vanish.
+    closing: whether closed loops are goals, too.
     """
     q_whole = problem.whole(q)
     parts = [
         goal_rows(tree, goal, problem.rates.tolist(), q_whole, target, exact=exact)
         for goal, target in zip(problem.goals, targets, strict=True)
     ]
-    closing = _closing_rows(tree, problem.roles.loops, problem.rates, q_whole) if problem.roles else []
-    rows = [*(row for part in parts for kind in part for row in kind), *closing]
+    loops = _closing_rows(tree, problem.roles.loops, problem.rates, q_whole) if problem.roles and closing else []
+    rows = [*(row for part in parts for kind in part for row in kind), *loops]
     weights = [row.weight if weighted else 1.0 for row in rows]
     error = [w * row.error for w, row in zip(weights, rows, strict=True)]
     squares = [[dot(e, e) for e in ([row.error for row in p[i]] for p in parts)] for i in (0, 1)]
     linear, angular = map(largest, squares)
     bounds = [goal.tolerance or problem.tolerances for goal in problem.goals]
     offs = [e / t[i] ** 2 for i in (0, 1) for e, t in zip(squares[i], bounds, strict=True)]
-    offs += [(row.error / CLOSED) ** 2 for row in closing]
+    offs += [(row.error / CLOSED) ** 2 for row in loops]
     J = [[w * x for x in row.J] for w, row in zip(weights, rows, strict=True)]
     return Aim(error, J, dot(error, error), linear, angular, largest(offs))
 

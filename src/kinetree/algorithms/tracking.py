@@ -16,6 +16,10 @@ SOLVED, STUCK, LINEAR, ANGULAR = range(4)
 slows the step, which hardly reduces the errors; the largest squared errors of a goal after it, m² and rad². q follows.
 """
 REPORT = 4
+PARTS = (1.0, 0.25, 0.0625)
+"""Parts of a step of which the first is taken that reduces the errors; if none does, there is no step."""
+OF_A_PLACE = ("cost", "linear", "angular", "off")
+"""Fields of `Aim` that need no Jacobian."""
 HARDLY = 1e-3
 """Relative fall of the squared error below which a step is stuck."""
 
@@ -29,27 +33,39 @@ def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *t
     here = aim(tree, problem, before, targets, weighted=True)
     new = stepped(problem, before, here, damping_at(problem, here.cost), h, list(strides))
     flat = len(problem.lower)
-    ways = zip(before[:flat], new[:flat], list(strides)[:flat], strict=True)
-    near = ((a - s, np.minimum(b, a + s)) for a, b, s in ways)
-    new = [*(np.maximum(lowest, x) for lowest, x in near), *new[flat:]]
-    there = aim(tree, problem, new, targets, weighted=True)
-    share = largest([abs(x) / s for x, s in zip(way_between(problem, before, new), strides, strict=True)])
-    is_whole = np.where(share < 1.0 - 1e-9, 1.0, 0.0)
-    stuck = np.where(there.cost > (1.0 - HARDLY) * here.cost, is_whole, 0.0)
-    return _report(problem, there, stuck, new)
+    near = [np.maximum(a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, list(strides), strict=False)]
+    way = way_between(problem, before, [*near[:flat], *new[flat:]])
+    share = largest([abs(x) / s for x, s in zip(way, strides, strict=True)])
+    there, slowed, after = here, 0.0, before
+    for part in reversed(PARTS):  # the longest that reduces the errors
+        short = between(problem, before, [part * x for x in way])
+        ahead = aim(tree, problem, short, targets, weighted=True)
+        falls = ahead.cost < here.cost
+        after = [np.where(falls, x, y) for x, y in zip(short, after, strict=True)]
+        there = here._replace(
+            **{name: np.where(falls, getattr(ahead, name), getattr(there, name)) for name in OF_A_PLACE}
+        )
+        slowed = np.where(falls, np.where(share * part < 1.0 - 1e-9, 0.0, 1.0), slowed)
+    stuck = np.where(there.cost > (1.0 - HARDLY) * here.cost, 1.0 - slowed, 0.0)
+    return _report(problem, there, stuck, after)
 
 
 def returning_step(tree: Tree, problem: Problem, q: Any, strides: Any, to: Any, *targets: Any) -> Array:
     """Return the report of a step straight towards a configuration (k,), and q after it (REPORT + k,), as
-    `tracking_step` does; it is never stuck."""
+    `tracking_step` does; it is never stuck, and closed loops do not count."""
     way = way_between(problem, list(q), list(to))
     longest = largest([abs(x) / s for x, s in zip(way, strides, strict=True)])
     share = np.where(longest > 1.0, 1.0 / longest, 1.0)
-    flat, step = len(problem.lower), [share * x for x in way]
-    # exactly there in the last step
-    new = [np.where(longest > 1.0, a + x, b) for a, x, b in zip(q[:flat], step[:flat], to[:flat], strict=True)]
-    new += integrated(problem.loose, list(q), step)
-    return _report(problem, aim(tree, problem, new, targets, weighted=True), 0.0, new)
+    new = between(problem, list(q), [share * x for x in way])
+    for j in range(len(problem.lower)):
+        new[j] = np.where(longest > 1.0, new[j], to[j])  # exactly there in the last step
+    return _report(problem, aim(tree, problem, new, targets, weighted=True, closing=False), 0.0, new)
+
+
+def between(problem: Problem, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
+    """Return q ⊕ step (k,), on the way to a configuration."""
+    flat = len(problem.lower)
+    return [*(a + x for a, x in zip(q[:flat], step[:flat], strict=True)), *integrated(problem.loose, list(q), step)]
 
 
 def way_between(problem: Problem, q: Sequence[Any], to: Sequence[Any]) -> list[Any]:

@@ -194,12 +194,12 @@ def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopClo
 
 
 def _start(robot: Robot, closer: LoopCloser) -> Array:
-    """Return where the file draws the robot; or if that is at a dead centre, the closed posture inside the limits that
-    is nearest to it, with what is outside in the middle of its range instead."""
+    """Return where the file draws the robot; or if that is at a dead centre or outside of the limits, the closed posture
+    inside that is nearest to it, with what is outside in the middle of its range instead."""
     drawn, limits, columns = closer.start, robot.limits, list(closer.roles.columns)
-    if closer._end.interpret(drawn, drawn[columns]).room > DEAD**2:
-        return drawn
     outside = (drawn < limits.lower - SLACK) | (drawn > limits.upper + SLACK)
+    if not outside.any() and closer._end.interpret(drawn, drawn[columns]).room > DEAD**2:
+        return drawn
     middle = np.where(outside, robot.q(), drawn)
     v = np.zeros((STARTS, robot.nv))
     v[1:, closer.roles.following] = np.random.default_rng(0).uniform(-2, 2, (STARTS - 1, len(closer.following)))

@@ -35,7 +35,7 @@ class IKStep(Displayable):
     """Result of `IK.step`.
 
     q (…, nq): where to send the joints next. success (…): whether all goals are reached there. stuck (…): whether they
-    are not, and steps hardly bring the frames nearer: the limits are in the way, or the target is out of reach, or the
+    are not, and steps hardly bring the frames nearer (none takes them farther away): the limits are in the way, or the target is out of reach, or the
     arm is singular. residual (…, 2): distance of the frames from their targets at q, m and rad; the largest of several
     goals. A bad target of a batch, not finite or not rigid, is stuck, with a residual of NaN.
 
