@@ -54,7 +54,7 @@ def test_steps_of_a_hand_end(dt):
 @pytest.mark.slow
 def test_loops_that_rounding_keeps_open_by_a_little_are_closed():
     """The numbers of Cassie's file leave gaps of 2e-8 m, whatever q is."""
-    cassie = kt.load("example-robot-data:cassie")
+    cassie = kt.load("example-robot-data:cassie_v2")
     driven = [
         f"{side}-{joint}"
         for side in ("left", "right")
