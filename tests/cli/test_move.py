@@ -14,7 +14,7 @@ from kinetree.logs import read_motion
 JOINT = """<link name="{name}_link"/><joint name="{name}" type="{kind}"><parent link="{parent}"/>
 <child link="{name}_link"/><axis xyz="{axis}"/><limit lower="-2" upper="2" velocity="{velocity}" effort="9"/></joint>"""
 JOINTS = (("x", "prismatic", "1 0 0", 0.5), ("y", "prismatic", "0 1 0", 2), ("turn", "revolute", "0 0 1", 2))
-GO = ("move", "gantry.urdf", "--frame", "turn_link", "--acceleration", "4")
+GO = ("gantry.urdf", "--frame", "turn_link", "--acceleration", "4")
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def gantry(tmp_path, monkeypatch):
 def test_a_line_is_timed_checked_and_written(run, gantry):
     """1 m along x at 0.5 m/s; starting and stopping, the turn by pi / 3 has 4 rad/s²."""
     pose = "1 0.5 0 0 0 90"
-    result = run(*GO, "--to", pose, "--line", "--deg", "--q", "turn=30", "-o", "motion.csv")
+    result = run("move", *GO, "--to", pose, "--line", "--deg", "--q", "turn=30", "-o", "motion.csv")
     assert result.exit_code == 0
     first, *limits, last = result.stdout.splitlines()
     assert float(first.removeprefix("duration: ").removesuffix(" s")) == pytest.approx(
@@ -46,13 +46,13 @@ def test_a_line_is_timed_checked_and_written(run, gantry):
     np.testing.assert_allclose(motion.q[:, 1], x / 2, atol=1e-4)
     np.testing.assert_allclose(motion.q[:, 2], np.radians(30 + 60 * x), atol=1e-3)
     np.testing.assert_allclose(motion.q[-1], [1, 0.5, np.pi / 2], atol=1e-8)
-    again = run(*GO, "--to", pose, "-o", "motion.csv")
+    again = run("move", *GO, "--to", pose, "-o", "motion.csv")
     assert again.exit_code == 2
     assert "exists already" in again.stderr
 
 
 def test_json_and_a_position_without_orientation(run):
-    found = json.loads(run(*GO, "--to", "1 0 0", "--q", "turn=0.5", "--velocity", "1", "--json").stdout)
+    found = json.loads(run("move", *GO, "--to", "1 0 0", "--q", "turn=0.5", "--velocity", "1", "--json").stdout)
     assert found["duration"] == pytest.approx(1.25, abs=6e-3)
     assert [(one["limit"], one["joint"]) for one in found["reached"]] == [("velocity", "x"), ("acceleration", "x")]
     assert sum(one["share"] for one in found["reached"]) == pytest.approx(1.0, abs=0.05)
@@ -61,13 +61,13 @@ def test_json_and_a_position_without_orientation(run):
 
 def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
     with open("poses.txt", "w", encoding="utf-8") as file:
-        file.write("# x y z\n0.2 0.1 0\n\n0.4 0.1 0 0 0 0 1\n0.4 0.3 0 0 0 0.5\n")
+        file.write("# x y z\n0.2 0.1 0\n\n0.4 0.1 0 0 0 0 1\n0.4 0.3 0 0 0 0.5\n0.5 0.3 0\n")
     for line in ([], ["--line"]):
-        assert run(*GO, "--through", "poses.txt", *line, "-o", "a.csv").exit_code == 0
+        assert run("move", *GO, "--through", "poses.txt", *line, "-o", "a.csv").exit_code == 0
         q = read_motion(gantry, "a.csv").q
-        np.testing.assert_allclose(q[[0, -1]], [[0.2, 0.1, 0], [0.4, 0.3, 0.5]], atol=1e-8)
+        np.testing.assert_allclose(q[[0, -1]], [[0.2, 0.1, 0], [0.5, 0.3, 0.5]], atol=1e-8)
         assert np.abs(q[:, 1] - 0.1)[q[:, 0] < 0.399].max() < 1e-4
-        assert run(*GO, "--through", "poses.txt", *line, "--q", "x=-0.1", "-o", "b.csv").exit_code == 0
+        assert run("move", *GO, "--through", "poses.txt", *line, "--q", "x=-0.1", "-o", "b.csv").exit_code == 0
         np.testing.assert_allclose(read_motion(gantry, "b.csv").q[0], [-0.1, 0, 0], atol=1e-9)
         for name in ("a.csv", "b.csv"):
             found = kt.motion.check(read_motion(gantry, name), acceleration=4.0)
@@ -75,12 +75,24 @@ def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
             Path(name).unlink()
 
 
+def test_a_warning_is_exit_status_1(run, gantry):
+    text = Path("gantry.urdf").read_text(encoding="utf-8")
+    ball = "><collision><geometry><sphere radius='0.05'/></geometry></collision></link>"
+    for link in ("base", "turn_link"):
+        text = text.replace(f'<link name="{link}"/>', f'<link name="{link}"{ball}')
+    Path("gantry.urdf").write_text(text, encoding="utf-8")
+    for clearance, status in (("5cm", 0), ("15cm", 1)):
+        result = run("move", *GO, "--to", "0.2 0 0", "--q", "x=0.5", "--clearance", clearance)
+        assert result.exit_code == status
+        assert ("warning: links 'base' and 'turn_link': are 100 mm apart" in result.stdout) is bool(status)
+
+
 def test_what_cannot_be_reached_says_why(run):
     for line in ([], ["--line"]):
-        result = run(*GO, "--to", "3 0 0", *line, "-o", "motion.csv")
+        result = run("move", *GO, "--to", "3 0 0", *line, "-o", "motion.csv")
         assert result.exit_code == 1
         assert ("follows the way for 2 of 3 m" if line else "pose 1 is not reached") in result.stdout
-    found = json.loads(run(*GO, "--to", "3 0 0", "--json").stdout)
+    found = json.loads(run("move", *GO, "--to", "3 0 0", "--json").stdout)
     assert found["duration"] is None
     assert found["findings"][0]["code"] == "path"
     assert not Path("motion.csv").exists()
@@ -100,13 +112,13 @@ def test_what_cannot_be_reached_says_why(run):
 def test_wrong_input(run, tmp_path, options, message):
     (tmp_path / "empty.txt").write_text("# none\n", encoding="utf-8")
     (tmp_path / "bad.txt").write_text("0 0 0\n1 x\n", encoding="utf-8")
-    result = run(*GO, *options)
+    result = run("move", *GO, *options)
     assert result.exit_code == 2
     assert message in result.stderr
 
 
 def test_a_missing_limit_is_named_as_an_option(run):
-    result = run(*GO[:-2], "--to", "1 0 0")
+    result = run("move", *GO[:-2], "--to", "1 0 0")
     assert result.exit_code == 2
     assert "pass --acceleration, such as 5, or --torque" in result.stderr
 
@@ -125,13 +137,13 @@ def test_a_pose_of_a_pendant_chooses_the_branch(run):
     names = [kt.controllers.configuration(arm, "kuka", q) for q in every]
     for q, name in zip(every, names, strict=True):
         pose = shown("kuka", T, name)[0]
-        go = ("move", "arm.urdf", "--controller", "kuka", "--to", pose, "--acceleration", "3", *place, "--force")
-        result = run(*go, "-o", "motion.csv")
+        go = ("arm.urdf", "--controller", "kuka", "--to", pose, "--acceleration", "3", *place, "--force")
+        result = run("move", *go, "-o", "motion.csv")
         assert result.exit_code == 0, result.stdout
         last = read_motion(arm, "motion.csv").q[-1]
         assert kt.controllers.configuration(arm, "kuka", last) == name
         assert np.abs(kt.fk(arm, "tool0", "base")(last) - T).max() < 1e-5
-        line = run(*go, "--line", "-o", "motion.csv")
+        line = run("move", *go, "--line", "-o", "motion.csv")
         if name == names[0]:
             assert line.exit_code == 0, line.stdout
             assert np.abs(read_motion(arm, "motion.csv").q[-1] - q).max() < 1e-4

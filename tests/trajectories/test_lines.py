@@ -86,6 +86,9 @@ def test_a_motion_stops_at_corners_and_goes_through_dense_poses():
     np.testing.assert_allclose(path([0.0, 0.2, 0.35])[:, :2], [[0, 0], [0.2, 0], [0.2, 0.15]], atol=1e-9)
     motion = retime(path, acceleration=2.0, points=100)
     assert motion.times[-1] == pytest.approx(2 * np.sqrt(0.2 / 2) + 2 * np.sqrt(0.3 / 2), rel=1e-4)
+    turning = [moved(np.eye(4), [x, 0, 0], [0, 0, a]) for x, a in ((0, 0), (0.2, 0), (0.4, 1))]
+    path = poses(GANTRY, "tip", turning, GANTRY.zero)
+    assert path([0.2 - 1e-9, 0.2], 1)[:, 3] == pytest.approx([0, 5], abs=1e-6)  # rad/m: a corner, too
     circle = np.array([moved(np.eye(4), [np.sin(a), 1 - np.cos(a), 0], [0, 0, a]) for a in np.linspace(0, 1, 41)])
     path = poses(GANTRY, "tip", circle, GANTRY.zero)
     motion = retime(path, acceleration=2.0, points=200)
@@ -144,6 +147,8 @@ def test_a_line_out_of_reach_says_how_far_it_goes():
     way = np.sqrt(1.0 - start[1, 3] ** 2) + 0.1 - start[0, 3]
     with pytest.raises(kt.KinetreeError, match="no solution was found") as caught:
         line(arm, "tip", moved(start, [0.9, 0, 0]), q0)
+    with pytest.raises(kt.KinetreeError, match="no solution was found"):
+        line(arm, "tip", moved(start, [way + 1e-3, 0, 0]), q0)
     found = re.search(r"for (\S+) of 0.9 m", str(caught.value))
     assert found
     assert float(found[1]) == pytest.approx(way, abs=1e-3)
