@@ -165,6 +165,7 @@ LEFT_OUT = {
     **dict.fromkeys(("product", "inverse"), "mathematics of one"),
     **dict.fromkeys(("motion.through", "motion.point_to_point"), "the points of one path, see tests/trajectories"),
     "IK.follow": "samples in a first axis, see test_ik_follow.py",
+    "ClosedIK.reachable": "a call, see test_ik_closed.py",
     **dict.fromkeys(
         ("external_wrench", "sensor_reading", "inertial_regressor", "loop_wrenches"),
         "have tests of batches of their own",

@@ -260,3 +260,11 @@ def test_clearance_near_a_start():
     assert np.abs(result.q - q0).max() <= 0.3
     moved = kt.ik(robot, "l_hand", clearance=0.005).contact
     assert not moved(result.q[result.success]).any()
+
+
+def test_a_start_by_name(ik):
+    q = np.array([0.1, 0.2, 0.3])
+    found = ik([0.5, 0.0, 0.0], q0={"q3": 0.3, "q1": 0.1, "q2": 0.2}, near=0.5)
+    np.testing.assert_array_equal(found.q, ik([0.5, 0.0, 0.0], q0=q, near=0.5).q)
+    with pytest.raises(kt.KinetreeError, match="q0 is not finite; expected finite numbers"):
+        ik([0.5, 0.0, 0.0], q0=[q, np.nan * q], near=0.5)

@@ -181,6 +181,7 @@ def test_hard_goals_alone_are_solved_as_names_are():
         (lambda r: kt.goal.position("tip", free="rz"), "free is 'rz'; expected one of 'x', 'y', 'z'"),
         (lambda r: kt.goal.position("tip", free="x y z"), "leaves a position nothing to reach"),
         (lambda r: kt.goal.pose("tip", tolerance=(0, 1)), "tolerance"),
+        (lambda r: kt.goal.position("tip", free=3), "free is 3; expected names of x, y, z, in a text or a list"),
         (lambda r: kt.goal.heading("tip", "w"), "axis is 'w'; expected one of 'x', 'y', 'z'"),
         (lambda r: kt.goal.posture(weight=None), "expected a weight above 0"),
         (lambda r: kt.goal.pose("tip", axes="world"), "axes is 'world'; expected one of 'base', 'frame'"),
@@ -311,3 +312,18 @@ def test_a_humanoid_stands_on_hard_feet_with_soft_hands():
     high = solve(*np.moveaxis(far, 1, 0), c[:20], q0=posture)
     assert high.success.all()
     assert high.residual.max() <= 1e-6
+
+
+def test_targets_of_any_finite_size_and_batches_that_fit():
+    solve = kt.ik(slides((-1, 1)), [kt.goal.position("tip", weight=1.0), kt.goal.posture([0.5], weight=1.0)])
+    near(solve([1e5, 0.0, 0.0]), [1.0])
+    with pytest.raises(kt.KinetreeError, match=r"the target has 1e\+101 in entry \[0\]; expected finite numbers up to"):
+        solve([1e101, 0.0, 0.0])
+    many = solve([[0.5, 0.0, 0.0], [-1e101, 0.0, 0.0]])
+    assert many.success.tolist() == [True, False]
+    assert np.isfinite(many.cost).all()
+    two = kt.ik(
+        kt.chain("tx(q1) ty(q2)"), [kt.goal.position("tip", free="y z"), kt.goal.position("q1_link", free="x z")]
+    )
+    with pytest.raises(kt.KinetreeError, match=r"targets are tip \(2,\) and q1_link \(3,\), which do not go together"):
+        two(np.zeros((2, 3)), np.zeros((3, 3)))

@@ -158,7 +158,7 @@ def _print(robot: Robot, solver: Any, result: Any, margins: Array, in_degrees: b
 
     def shown(value: float, kind: str) -> str:
         turned = in_degrees and kind == "rad"
-        return f"{number(round(np.rad2deg(value) if turned else value, 9), 6)} {'deg' if turned else kind}"
+        return f"{number(round(np.rad2deg(value) if turned else value, 9), 6)} {'deg' if turned else kind}".rstrip()
 
     metres, angle = result.residual.tolist()
     off = f"{number(metres, 6)} m and {shown(angle, 'rad')} off"

@@ -12,6 +12,7 @@ from kinetree.algorithms.inverse import GOING, HEAD, Problem
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import some
 from kinetree.errors import fail
+from kinetree.model.limits import checked_q
 from kinetree.solvers.ik.given import with_postures
 from kinetree.solvers.ik.problem import bounded
 from kinetree.spatial.se3 import Array
@@ -91,6 +92,7 @@ def near_result(ik: IK, targets: Sequence[Any], q0: Any, near: Any, at: Any, **o
             found = ik._near.kernel(*begun, *given)
             if found[GOING] == 0.0:
                 return ik._result(found, q0)
+    q0 = checked_q(ik.limits, q0, "q0")
     result = near_solver(ik, reach)(*targets, q0=q0, at=at, **options)
     flat = np.setdiff1d(np.arange(len(reach)), ik._problem.columns[len(ik._problem.lower) :])
     good = (np.abs(result.q - q0) <= reach)[..., flat].all(axis=-1)  # limits may be farther away
