@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
@@ -327,3 +327,50 @@ def test_targets_of_any_finite_size_and_batches_that_fit():
     )
     with pytest.raises(kt.KinetreeError, match=r"targets are tip \(2,\) and q1_link \(3,\), which do not go together"):
         two(np.zeros((2, 3)), np.zeros((3, 3)))
+
+
+@pytest.mark.slow
+@each("axes", ["base", "frame"])
+@each("make", [kt.goal.orientation, kt.goal.pose])
+def test_a_turn_that_is_free_is_used(make, axes):
+    """Hard goals with a free direction, along which their error is large, against SLSQP."""
+    arm = kt.chain("Rz(q1) Ry(q2) tz(.3) Rx(q3) tx(.2) Rz(q4) Ry(q5) tx(.1) Rz(q6) Rx(q7)")
+    solve, fk = kt.ik(arm, [make("tip", free="ry", axes=axes), kt.goal.posture(weight=0.1)]), kt.fk(arm, "tip")
+    start = np.random.default_rng(0).uniform(-1.2, 1.2, (6, 7))
+    T = fk(start)
+    given = T if make is kt.goal.pose else T[:, :3, :3]
+    found = solve(given, q0=start)
+    assert found.success.all()
+    assert found.iterations.max() <= 40
+    again = solve(given, q0=found.q)
+    assert np.abs(again.q - found.q).max() < 3e-5
+    for q, cost, there in zip(found.q, found.cost, T, strict=True):
+
+        def errors(x, there=there):
+            here = fk(x)
+            turn = Rotation.from_matrix(there[:3, :3] @ here[:3, :3].T).as_rotvec()
+            R = here[:3, :3].T if axes == "frame" else np.eye(3)
+            p = R @ (there[:3, 3] - here[:3, 3]) if make is kt.goal.pose else []
+            return np.r_[p, (R @ turn)[[0, 2]]]
+
+        assert np.abs(errors(q)).max() < 2e-6
+        options = {"ftol": 1e-15, "maxiter": 300}
+        best = minimize(lambda x: 0.01 * x @ x, q, constraints={"type": "eq", "fun": errors}, options=options)
+        assert cost <= best.fun + 1e-8
+
+
+@pytest.mark.slow
+@each("goal", [kt.goal.pointing("tip", [1, 0, 0]), kt.goal.heading("tip")])
+def test_searches_end_at_the_minimum(goal):
+    """Pointing and headings beside a posture: a search from the result hardly moves it."""
+    arm = kt.chain("Rz(q1) Ry(q2) tz(.3) Ry(q3) tx(.2) Rz(q4) Ry(q5) tx(.1) Rz(q6)")
+    solve, fk = kt.ik(arm, [goal, kt.goal.posture([0.3] * 6, weight=0.1)]), kt.fk(arm, "tip")
+    start = np.random.default_rng(0).uniform(-1.2, 1.2, (50, 6))
+    T = fk(start)
+    target = T[:, :3, 3] + 0.3 * T[:, :3, 0] if goal.kind == "pointing" else np.arctan2(T[:, 1, 0], T[:, 0, 0])
+    found = solve(target, q0=start)
+    assert found.success.all()
+    q = found.q
+    for _ in range(3):
+        q = solve(target, q0=q).q
+    assert np.abs(q - found.q).max() < 1e-5

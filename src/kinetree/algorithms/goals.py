@@ -50,6 +50,11 @@ class Goal:
         return (len(self.posture),) if self.kind == "posture" else GOALS[self.kind].shape
 
     @property
+    def is_partly_free(self) -> bool:
+        """Whether its weights along axes, or about them, differ."""
+        return any(len({*self.weights[i : i + 3]}) > 1 for i in (0, 3))
+
+    @property
     def size(self) -> int:
         """Number of its rows."""
         return sum(1 for i in GOALS[self.kind].weights if self.weights[i] or self.kind == "pointing")
