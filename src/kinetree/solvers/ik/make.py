@@ -233,7 +233,7 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     near = replace(problem, is_near=True, descents=min(problem.descents, DESCENTS))
     searches = _searches(model, near, _maker(robot, near, limits))
     joints = tuple(joint_of(robot, j) for j in range(robot.nq))
-    made["near"] = Near(near, searches["kernel"], searches["closest"], joints)
+    made["near"] = Near(near, **searches, joints=joints)
     return made, {
         "track": kernel("track", track, strides, "q", output=report),
         "back": kernel("back", back, strides, "q", "to", output=report),

@@ -33,6 +33,7 @@ class Near:
     problem: Problem
     kernel: Kernel
     closest: Kernel
+    settle: Kernel
     joints: tuple[str, ...]
 
 
@@ -61,6 +62,7 @@ def near_solver(ik: IK, reach: Array) -> IK:
         _inside=replace(ik._inside, reach=reach),
         _kernel=made.kernel,
         _closest=made.closest,
+        _settle=made.settle,
         _nearest=None,
         _forms=None,
         _quick=replace(ik._quick, enter=None, ordered=None, verdict=None),
@@ -81,12 +83,10 @@ def begun_near(ik: IK, q0: Array, reach: Array) -> tuple[Array, Array, Array] | 
 def near_result(ik: IK, targets: Sequence[Any], q0: Any, near: Any, at: Any, **options: Any) -> IKResult:
     """Return the result of a call with `near`."""
     inputs = ik._given(targets, at)
-    if options.pop("prefer") is not None:
-        raise fail("near", "prefer slides away from q0, as far as it leads; expected near or prefer, not both")
     if q0 is None:
         raise fail("near", "near is a distance from q0, which is missing; expected q0 as well")
-    reach, is_fast = reach_of(ik, near), np.ndim(q0) == 1 and ik.contact is None and not options["progress"]
-    if is_fast and (begun := begun_near(ik, q0, reach)):
+    reach, is_alone = reach_of(ik, near), options["prefer"] is None and not options["progress"]
+    if is_alone and np.ndim(q0) == 1 and ik.contact is None and (begun := begun_near(ik, q0, reach)):
         given = with_postures(ik._postures, inputs) if ik._postures else inputs
         if ik._is_plain(given):
             found = ik._near.kernel(*begun, *given)

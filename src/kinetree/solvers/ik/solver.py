@@ -140,7 +140,7 @@ class IK:
             others["prefer"] = self._posture(prefer)
             search.append(others["prefer"])
         batch = common_batch(inputs.batch, q0=states, **others)
-        rest = self._problem.moved(rest, search[-1]) if others else rest
+        rest = self._problem.moved(rest, search[-1]) if others and self._inside.reach is None else rest
         search[0] = inputs.stopped(states)
         if not progress and prod(batch) <= AT_ONCE:
             result = self._result(self._solved(search, inputs.arrays, threads), rest)
