@@ -69,7 +69,7 @@ def _add_frame(
                 _add(found, rates.index(j), rates.index(other.coordinate), -share * size)
 
 
-Product = Callable[[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Any]], Any]
+Product = Callable[[Any, Any, Any, Any], Any]
 
 
 def _pulled(goal: Goal, T: Any, target: Any, pull: Sequence[Any]) -> tuple[Any, Any, Any, Any, Product]:

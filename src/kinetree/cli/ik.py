@@ -121,7 +121,7 @@ def command(
         note_open_loops(robot, many[0])
         print_json({"success": True, "solutions": found}) if as_json else print_all(robot, solver, found, in_degrees)
         return
-    result = solver(target, q0=many[0] if len(many) else q0)
+    result: Any = solver(target, q0=many[0] if len(many) else q0)
     note_open_loops(robot, result.q)
     margins = np.asarray(robot.limits.margin(result.q))
     if as_json:

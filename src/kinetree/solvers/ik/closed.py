@@ -76,7 +76,7 @@ class ClosedIK:
         return partial(_refuse, name)
 
     @as_given
-    def __call__(self, *targets: Any, q0: Any = None, **others: Any) -> ClosedIKResult:
+    def __call__(self, /, *targets: Any, q0: Any = None, **others: Any) -> ClosedIKResult:
         """Return configurations of all joints (…, nq) for targets, as `kinetree.kinematics.IK` does.
 
         q0 (…, nq): the start, whose branch the answer is on; by default that of `close`. The answer is closed, inside
