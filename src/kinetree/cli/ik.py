@@ -121,24 +121,26 @@ def command(
         note_open_loops(robot, many[0])
         print_json({"success": True, "solutions": found}) if as_json else print_all(robot, solver, found, in_degrees)
         return
-    result: Any = solver(target, q0=many[0] if len(many) else q0)
+    result = solver(target, q0=many[0] if len(many) else q0)
     note_open_loops(robot, result.q)
     margins = np.asarray(robot.limits.margin(result.q))
     if as_json:
-        print_json(
-            {
-                "success": bool(result.success),
-                "q": dict(zip(robot.coordinate_names, result.q.tolist(), strict=True)),
-                **(arm.data(result.q) if arm else {}),
-                "residual": result.residual,
-                **({"gap": dict(zip(robot.loops, result.gap.tolist(), strict=True))} if driven is not None else {}),
-                **({"contact": result.why} if result.why else {}),
-                "margins": dict(zip(robot.limits.names, margins.tolist(), strict=True)),
-            }
-        )
+        print_json(_data(robot, result, margins, arm))
     else:
         _print(robot, solver, result, margins, in_degrees, arm)
     sys.exit(0 if result.success else 1)
+
+
+def _data(robot: Robot, result: Any, margins: Array, arm: CommandArm | None) -> dict[str, Any]:
+    return {
+        "success": bool(result.success),
+        "q": dict(zip(robot.coordinate_names, result.q.tolist(), strict=True)),
+        **(arm.data(result.q) if arm else {}),
+        "residual": result.residual,
+        **({"gap": dict(zip(robot.loops, result.gap.tolist(), strict=True))} if hasattr(result, "gap") else {}),
+        **({"contact": result.why} if result.why else {}),
+        "margins": dict(zip(robot.limits.names, margins.tolist(), strict=True)),
+    }
 
 
 def _target(text: str, in_degrees: bool) -> tuple[str, Array]:
