@@ -744,6 +744,9 @@ def test_an_empty_world_with_one_fixed_joint_floats_by_this_joint():
     np.testing.assert_allclose(T, [[-1, 0, 0, 1.5], [0, -1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]], atol=1e-15)
     two = kt.load(f"<mujoco><worldbody>{inside}</body><body name='b'/></worldbody></mujoco>", format="mjcf")
     shown = kt.load(f"<mujoco><worldbody><geom size='1'/>{inside}</body></worldbody></mujoco>", format="mjcf")
+    fixed = kt.load(f"<mujoco><worldbody>{inside}</body></worldbody></mujoco>", format="mjcf")
+    ground = kt.edit.floating(kt.edit.rename(fixed, {"world": "ground"}))
+    assert ground.joint_names == ("floating_base", "j")  # any other root stays on its joint
     for robot in (two, shown):
         with pytest.raises(kt.KinetreeError, match=r"(?s)a floating base needs this name.*kt.edit.rename"):
             kt.edit.floating(robot)
