@@ -168,6 +168,7 @@ LEFT_OUT = {
         "the points of one path, see tests/trajectories",
     ),
     "IK.follow": "samples in a first axis, see test_ik_follow.py",
+    "ClosedIK.reachable": "a call, see test_ik_closed.py",
     **dict.fromkeys(
         ("external_wrench", "sensor_reading", "inertial_regressor", "loop_wrenches"),
         "have tests of batches of their own",

@@ -127,3 +127,12 @@ def test_a_total_that_is_not_known_is_0():
     with reporting(lambda *counts: done.append(counts)):
         assert list(tracked(iter("ab"), "letters")) == ["a", "b"]
     assert done == [(0, 0), (0, 0)]
+
+
+def test_what_progress_may_be():
+    for wrong in (3, "yes"):
+        with (
+            pytest.raises(kt.KinetreeError, match=f"progress is {wrong!r}; expected True, False or a function"),
+            reporting(wrong),
+        ):
+            pass

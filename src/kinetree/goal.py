@@ -14,7 +14,7 @@ tolerance: m and rad, by default that of `kt.ik`.
 weight: None for a hard goal, or 1/m and 1/rad.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
@@ -170,8 +170,11 @@ def _goal(
     weight: float | None = None,
 ) -> Goal:
     """Return a goal. places: of the six directions, those that it may leave free."""
-    left, own = free.replace(",", " ").split() if isinstance(free, str) else [*free], [DIRECTIONS[i] for i in places]
+    own = [DIRECTIONS[i] for i in places]
     one_of("axes", axes, ("base", "frame") if frame and own else ("base",))
+    if not isinstance(free, Iterable):
+        raise fail("free", f"free is {free!r}; expected names of {', '.join(own)}, in a text or a list")
+    left = free.replace(",", " ").split() if isinstance(free, str) else [*free]
     for name in left:
         one_of("free", name, own)
     if own and {*own} <= {*left}:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
+from kinetree.errors import fail
+
 if TYPE_CHECKING:
     import rich.progress
 
@@ -29,6 +31,8 @@ def reporting(progress: Progress) -> Iterator[None]:
     if not progress:
         yield
         return
+    if progress is not True and not callable(progress):
+        raise fail("progress", f"progress is {progress!r}; expected True, False or a function (what, done, total)")
     bar = _Bar() if progress is True else None
     token = _report.set(bar.show if bar else lambda what, done, total: progress(done, total))  # type: ignore[operator]
     try:

@@ -88,7 +88,7 @@ def test_curvature_is_the_second_derivative_of_what_goals_pull_at(icub, name):
             for goal, target, pull in zip(goals, targets, pulls, strict=True)
         )
 
-    known = curvature(tree, goals, list(range(robot.nv)), q, pulls)
+    known = curvature(tree, goals, list(range(robot.nv)), q, targets, pulls)
     H = np.zeros((robot.nv, robot.nv))
     for (a, b), x in known.items():
         H[a, b] = H[b, a] = x
@@ -96,3 +96,31 @@ def test_curvature_is_the_second_derivative_of_what_goals_pull_at(icub, name):
         way, step = rng.normal(size=robot.nv), 1e-4
         second = (energy(add(q, step * way)) - 2 * energy(q) + energy(add(q, -step * way))) / step**2
         assert way @ H @ way == pytest.approx(second, abs=2e-4 * np.abs(H).sum())
+
+
+@each("base", ["root_link", "r_hand"])
+@each("kind", ["pointing", "heading"])
+def test_curvature_of_axes_along_motions_that_keep_them(icub, kind, base):
+    """That of a heading is exact along other motions, too, and far from the goal."""
+    tree, rng, n = build_tree(icub), np.random.default_rng(3), icub.nv
+    axis = (0.0, 1.0, 0.0) if kind == "heading" else (0.0, 0.6, 0.8)
+    goal, q = Goal(kind, "l_hand", base, axis=axis), icub.q() + rng.normal(size=n) * 0.4
+    T = kt.fk(icub, "l_hand", base).interpret(q)
+    target = T[:3, 3] + 0.3 * T[:3, :3] @ axis if kind == "pointing" else np.array(1.5)
+    pull = rng.normal(size=goal.size)
+
+    def rows(x, rates=()):
+        return [row for part in goal_rows(tree, goal, rates, x, target, exact=True) for row in part]
+
+    def energy(x):
+        return float(pull @ [row.error for row in rows(x)])
+
+    H = np.zeros((n, n))
+    for (a, b), x in curvature(tree, [goal], list(range(n)), q, [target], [pull]).items():
+        H[a, b] = H[b, a] = x
+    J = np.array([row.J for row in rows(q, list(range(n)))], dtype=float)
+    kept = np.eye(n) - np.linalg.pinv(J) @ J if kind == "pointing" else np.eye(n)
+    for _ in range(4):
+        way, step = kept @ rng.normal(size=n), 1e-4
+        second = (energy(q + step * way) - 2 * energy(q) + energy(q - step * way)) / step**2
+        assert way @ H @ way == pytest.approx(second, abs=1e-5 * np.abs(H).sum())

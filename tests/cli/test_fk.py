@@ -151,12 +151,54 @@ def test_loops_that_cannot_be_closed_say_where_they_end(run, tmp_path):
     assert "loop 'pin' is open by" in result.stderr
 
 
+def test_inverse_kinematics_keep_loops_closed_by_driven_joints(run, tmp_path):
+    path = tmp_path / "fourbar.xml"
+    path.write_text(FOURBAR)  # a parallelogram
+    words = ("ik", path, "--frame", "pen", "--driven", "a")
+    there = run("fk", path, "pen", "--q", "a=0.5", "--loops", "closed", "--json")
+    xyz = " ".join(map(str, json.loads(there.stdout)["poses"][0]["xyz"]))
+    found = run(*words, "--pose", xyz, "--json")
+    assert (found.exit_code, found.stderr) == (0, "")
+    data = json.loads(found.stdout)
+    np.testing.assert_allclose([data["q"][name] for name in "abc"], [0.5, -0.5, 0.5], atol=1e-5)
+    assert data["gap"] == {name: pytest.approx([0, 0], abs=1e-9) for name in data["gap"]}
+    assert len(data["gap"]) == 1
+    plain = run(*words, "--pose", xyz, "--deg", "--loops", "closed")
+    assert plain.stdout.splitlines()[0] == "reached"
+    assert [line.split()[0] for line in plain.stdout.splitlines()[1:]] == ["a", "b", "c"]
+    assert "b -28.6" in plain.stdout
+    far = run(*words, "--pose", "5 0 0")
+    assert far.exit_code == 1
+    assert far.stdout.startswith("not reached, 4.")
+    for more, said in (
+        (("--loops", "ignore"), "driven= closes them"),
+        (("--all",), "not all solutions are computed with --driven"),
+        (("--clearance", "0.1"), "closed loops need hard goals without clearance"),
+        (("--driven", "z"), "no joint 'z'"),
+    ):
+        failed = run(*words, "--pose", xyz, *more)
+        assert failed.exit_code == 2
+        assert said in failed.stderr
+    assert "driven is missing" in run("ik", path, "--frame", "pen", "--pose", xyz, "--loops", "closed").stderr
+
+
+def test_inverse_kinematics_say_how_far_loops_are_open(run, tmp_path):
+    """The rocker cannot be at 2 rad (see above)."""
+    path = tmp_path / "bars.xml"
+    path.write_text(fourbar())
+    found = run("ik", path, "--frame", "rocker", "--pose", "0 0 0", "--driven", "rocker", "--q", "rocker=2")
+    assert found.exit_code == 1
+    assert "note: loop 'pin' is open by" in found.stderr
+
+
 def test_inverse_kinematics_of_a_loop_name_it(run, tmp_path):
     path = tmp_path / "fourbar.xml"
     path.write_text(FOURBAR)
     solved = run("ik", path, "--frame", "pen", "--pose", "0.1 0 0.1", "--loops", "ignore")
     assert "mm; the real robot cannot be there" in solved.stderr
-    assert "kt.kinematics.loop_error(robot)" in run("ik", path, "--frame", "pen", "--pose", "0.1 0 0.1").stderr
+    refused = run("ik", path, "--frame", "pen", "--pose", "0.1 0 0.1").stderr
+    assert "kt.kinematics.loop_error(robot)" in refused
+    assert "--driven, keeps it closed" in refused
 
 
 FOURBAR = """<mujoco><worldbody><body name="crank"><joint name="a" axis="0 1 0"/>

@@ -259,3 +259,16 @@ def test_all_solutions(run, kuka):
     none = run("ik", kuka, "--frame", "tool0", "--pose", "9 9 9 0 0 0", "--all")
     assert none.exit_code == 1
     assert none.stdout.startswith("not reached")
+
+
+def test_numbers_of_a_quaternion_have_no_unit(run, tmp_path):
+    path = tmp_path / "ball.xml"
+    body = '<body><joint name="b" type="ball"/><geom size=".1"/><site name="tip" pos=".3 0 0"/></body>'
+    path.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    for more in ((), ("--all",)):
+        said = run("ik", path, "--frame", "tip", "--pose", "0 .3 0", *more).stdout.replace(", ", "\n").splitlines()
+        numbers = [line.split() for line in said if line.split()[:1] and line.split()[0].startswith("b.q")]
+        assert [row[0] for row in numbers[:4]] == ["b.qx", "b.qy", "b.qz", "b.qw"]
+        assert all(len(row) == 2 for row in numbers)
+        x, y, z, w = (float(row[1]) for row in numbers[:4])
+        assert 2 * (x * y + w * z) == pytest.approx(1.0, abs=1e-4)  # x points along y

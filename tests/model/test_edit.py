@@ -731,5 +731,25 @@ def test_a_floating_base_keeps_all_names():
     np.testing.assert_array_equal(base[:3, 3], [1, 2, 3])
     assert kt.edit.floating(floating) is floating
     assert kt.load("icub", floating=True).joint_names == floating.joint_names
-    with pytest.raises(kt.KinetreeError, match="there is already a link of this name"):
+    with pytest.raises(kt.KinetreeError, match="a floating base needs this name"):
         kt.edit.floating(kt.edit.rename(icub, links={"l_hand": "world"}))
+
+
+def test_an_empty_world_with_one_fixed_joint_floats_by_this_joint():
+    """As in MJCF, whose root is always `world`; a world that carries more has to get another name."""
+    inside = '<body name="arm" pos="1 2 3"><geom size=".1"/><body name="fore"><joint name="j"/><geom size=".1"/></body>'
+    floating = kt.load(f"<mujoco><worldbody>{inside}</body></worldbody></mujoco>", format="mjcf", floating=True)
+    assert floating.joint_names == ("arm_fixed_joint", "j")
+    T = kt.fk(floating, "fore").interpret(floating.q(arm_fixed_joint=[0.5, 0, 0, 0, 0, 1, 0]))
+    np.testing.assert_allclose(T, [[-1, 0, 0, 1.5], [0, -1, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]], atol=1e-15)
+    two = kt.load(f"<mujoco><worldbody>{inside}</body><body name='b'/></worldbody></mujoco>", format="mjcf")
+    shown = kt.load(f"<mujoco><worldbody><geom size='1'/>{inside}</body></worldbody></mujoco>", format="mjcf")
+    fixed = kt.load(f"<mujoco><worldbody>{inside}</body></worldbody></mujoco>", format="mjcf")
+    ground = kt.edit.floating(kt.edit.rename(fixed, {"world": "ground"}))
+    assert ground.joint_names == ("floating_base", "j")  # any other root stays on its joint
+    for robot in (two, shown):
+        with pytest.raises(kt.KinetreeError, match=r"(?s)a floating base needs this name.*kt.edit.rename"):
+            kt.edit.floating(robot)
+        named = kt.edit.floating(kt.edit.rename(robot, {"world": "ground"}))
+        assert named.joint_names == ("floating_base", "j")
+        assert named.joints["floating_base"].child == "ground"

@@ -1,5 +1,7 @@
 """Inverse kinematics: it reaches what it says, inside all limits, and is honest about the rest."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -422,3 +424,17 @@ def test_a_control_loop(icub):
     for bad in (0.0, -1.0, np.nan):
         with pytest.raises(kt.KinetreeError, match="expected a finite number of seconds"):
             solver.step(outside, T[0], dt=bad)
+
+
+def test_batches_that_do_not_fit_are_named():
+    solve = kt.ik(kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)"), "tip", goal="position")
+    q, p = np.zeros((3, 2)), np.zeros((2, 3))
+    for call, said in (
+        (lambda: solve(p, q0=q), "q0 is (3,)"),
+        (lambda: solve(p, prefer=q), "q0 is () and prefer is (3,)"),
+        (lambda: solve.solutions(p, q0=q), "q0 is (3,)"),
+        (lambda: solve.step(q, p, dt=0.1), "q is (3,)"),
+        (lambda: solve.step(q[0], p, dt=0.1, restart=q), "q is () and restart is (3,)"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=re.escape(f"targets are (2,) and {said}, which do not go together")):
+            call()

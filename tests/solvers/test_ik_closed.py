@@ -151,3 +151,52 @@ def test_a_delta_a_gripper_a_slider_and_a_leg():
         assert (robot.limits.margin(found.q) >= -1e-8).all()
         if close.held and frame == "foot":
             np.testing.assert_allclose(found.q[:, robot.q_slices["base"]], 0 * found.q[:, :7] + close.start[:7])
+
+
+def carried(at, lift):
+    """The four-bar on an arm whose two joints are no part of its loop, and q0 (…, 5)."""
+    text, body = fourbar(hand=SITE), '<body name="{0}" pos=".1 0 0"><joint name="{0}" {1}/><geom size=".01"/>'.format
+    inner = text.split("worldbody>")[1].removesuffix("</")
+    arms = body("arm", 'axis="0 1 0"') + body("lift", 'type="slide"') + inner + "</body></body>"
+    robot = kt.load(text.replace(inner, arms), format="mjcf")
+    return robot, robot.q(arm=at, lift=lift, coupler=0, rocker=0, crank=0)
+
+
+@pytest.mark.slow
+def test_joints_outside_of_the_loops_stay_where_the_start_has_them():
+    bars, start = carried(0.7, 0.4)
+    solve, fk = kt.ik(bars, "pen", goal="position", driven=["crank"]), kt.fk(bars, "pen", driven=["crank"])
+    starts = np.array([start, bars.zero])
+    p = fk([0.6], q0=starts)[:, :3, 3]
+    found = solve(p, q0=starts)
+    assert found.success.all()
+    np.testing.assert_allclose(kt.fk(bars, "pen")(found.q)[:, :3, 3], p, rtol=0, atol=2e-6)
+    np.testing.assert_array_equal(found.q[:, :2], starts[:, :2])
+    np.testing.assert_array_equal(solve(p[0], q0=start).q, found.q[0])
+    assert not solve(p[0]).success  # the arm is at zero
+    assert solve(p[1]).success
+
+
+def test_what_closed_loops_have_and_what_not(pen):
+    solve, fk = pen
+    p = fk(X[:2])[:, :3, 3]
+    assert solve.reachable(p).tolist() == [True, True]
+    assert solve.reachable([9.0, 0.0, 0.0]) is False
+    assert solve.coordinate_names == ("crank", "coupler", "rocker")
+    assert [goal.kind for goal in solve.goals] == ["position"]
+    assert solve.limits.contains(solve(p).q).all()
+    none = solve(p[:0])
+    assert (none.q.shape, none.success.shape, none.gap.shape) == ((0, 3), (0,), (0, 1, 2))
+    np.testing.assert_array_equal(solve(p, near=None, prefer=None, at=None, threads=1, progress=False).q, solve(p).q)
+    for name, call in (
+        ("near", lambda: solve(p, q0=BARS.zero, near=0.3)),
+        ("threads", lambda: solve(p, threads=2)),
+        ("step", lambda: solve.step(BARS.zero, p[0], dt=0.1)),
+        ("solutions", lambda: solve.solutions(p)),
+        ("follow", lambda: solve.follow(p, q0=BARS.zero)),
+        ("derivatives", lambda: solve.derivatives(solve(p), p)),
+    ):
+        with pytest.raises(kt.KinetreeError, match=f"{name} is not computed for closed loops"):
+            call()
+    with pytest.raises(TypeError, match="nearer is no option of a call"):
+        solve(p, nearer=0.3)

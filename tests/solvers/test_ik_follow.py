@@ -229,3 +229,15 @@ def test_soft_goals_and_clearance_are_followed(arm):
     assert not path.success
     assert not ik.contact(path.q[: path.count]).any()
     assert path.why
+
+
+def test_soft_goals_stop_where_hard_ones_are_missed_and_empty_sequences_are_followed(ik):
+    solve = kt.ik(kt.chain(PLANAR, convention="dh"), [kt.goal.position("tip"), kt.goal.posture(weight=0.1)])
+    p = line((0.6, 0.0), (0.8, 0.0))
+    path = solve.follow(p, q0=elbow(p[0]), near=0.6)
+    assert path.count == 11
+    assert path.why == "sample 11: no solution was found; the closest configuration is 0.01 m and 0 rad off"
+    for n, batch in ((0, (2,)), (3, (0,))):
+        none = ik.follow(np.zeros((n, *batch, 3)), q0=[0.1, 0.2])
+        assert none.q.shape == (n, *batch, 2)
+        assert none.start.shape == (*batch, 2)

@@ -116,8 +116,6 @@ def test_what_near_may_be(ik, near, said):
 def test_near_what(ik):
     with pytest.raises(kt.KinetreeError, match="q0, which is missing"):
         ik([0.5, 0.0, 0.0], near=0.1)
-    with pytest.raises(kt.KinetreeError, match="expected near or prefer"):
-        ik([0.5, 0.0, 0.0], q0=[0.1, 0.2, 0.3], near=0.1, prefer="middle")
 
 
 def loose() -> kt.Robot:
@@ -260,3 +258,32 @@ def test_clearance_near_a_start():
     assert np.abs(result.q - q0).max() <= 0.3
     moved = kt.ik(robot, "l_hand", clearance=0.005).contact
     assert not moved(result.q[result.success]).any()
+
+
+def test_a_start_by_name(ik):
+    q = np.array([0.1, 0.2, 0.3])
+    found = ik([0.5, 0.0, 0.0], q0={"q3": 0.3, "q1": 0.1, "q2": 0.2}, near=0.5)
+    np.testing.assert_array_equal(found.q, ik([0.5, 0.0, 0.0], q0=q, near=0.5).q)
+    with pytest.raises(kt.KinetreeError, match="q0 is not finite; expected finite numbers"):
+        ik([0.5, 0.0, 0.0], q0=[q, np.nan * q], near=0.5)
+
+
+def test_a_posture_is_preferred_as_far_as_near_allows(arm, ik):
+    """Against SLSQP; whole turns stay with q0, not with the posture."""
+    q0 = np.random.default_rng(2).uniform(-2, 2, (6, 3))
+    fk, posture = kt.fk(arm, "tip"), np.array([0.5, -0.5, 9.0])
+    p = fk.interpret(q0)[:, :3, 3]
+    result = ik(p, q0=q0, near=0.2, prefer=posture)
+    assert result.success.all()
+    assert np.abs(result.q - q0).max() <= 0.2
+    assert (np.abs(result.q - q0).max(axis=1) > 0.19).sum() >= 4
+    np.testing.assert_array_equal(ik(p[0], q0=q0[0], near=0.2, prefer=posture).q, result.q[0])
+    for start, q, target in zip(q0, result.q, p, strict=True):
+        best = minimize(
+            lambda x: np.sum((x - posture) ** 2),
+            start,
+            bounds=list(zip(start - 0.2, start + 0.2, strict=True)),
+            constraints={"type": "eq", "fun": lambda x, target=target: (fk.interpret(x)[:3, 3] - target)[:2]},
+            options={"ftol": 1e-14},
+        )
+        assert np.sum((q - posture) ** 2) <= best.fun + 1e-4

@@ -135,3 +135,20 @@ def test_soft_goals_and_rows():
     assert icub.limits.contains(whole).all()  # the tendons of the shoulder
     with pytest.raises(kt.KinetreeError, match="would couple joints that move with joints that stand"):
         kt.ik(icub, "l_hand", joints=[name for name in names if name != "l_shoulder_pitch"], at="input")
+
+
+@pytest.mark.slow
+def test_a_rail_that_moves_along_a_sequence(arm):
+    """Each sample as a solver with the joints compiled in finds it."""
+    q = RAIL.limits.project(np.linspace([1.0, 0.3, 0.8], [1.6, 0.6, 0.2], 5))
+    p = FK(q)[:, :3, 3]
+    path = arm.follow(p, q0=q[0, 1:], at=q)
+    np.testing.assert_allclose(FK(np.c_[q[:, 0], path.q])[:, :3, 3], p, rtol=0, atol=2e-6)
+    q[3:, 0] = 5.0
+    path = arm.follow(p, q0=q[0, 1:], at=q)
+    assert path.why.startswith("sample 3: no solution was found")
+    with pytest.raises(kt.KinetreeError, match="at is missing"):
+        arm.follow(p, q0=q[0, 1:])
+    for targets in ((), ([0.0] * 3,)):
+        with pytest.raises(kt.KinetreeError, match="derivatives need a solver without at='input'"):
+            arm.derivatives(arm([1.0, 0.0, 0.0], at=q[0]), *targets)

@@ -297,7 +297,7 @@ Q0 = np.zeros((4, 2))
             "__call__",
             [CORNER] * 3,
             {"q0": Q0},
-            "targets are (3,) and q0 or prefer are (4,), (4,), which do not go toget",
+            "targets are (3,) and q0 is (4,), which do not go toget",
         ),
         ("__call__", CORNER, {"threads": 0}, "threads is 0; expected whole numbers from 1"),
         ("__call__", CORNER, {"threads": 2.0}, "threads is 2.0; expected whole numbers from 1"),

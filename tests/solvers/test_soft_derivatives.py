@@ -240,3 +240,23 @@ def test_centers_of_mass_against_differences():
     agree(robot, goals, [c, T[1, :3, 3]], q)
     goals[0] = g.center_of_mass(base="panda_link3", free="z", weight=2.0)
     agree(robot, goals, [seen, T[1, :3, 3]], q)
+
+
+@pytest.mark.slow
+def test_only_results_of_these_targets_have_derivatives():
+    arm = slides((-5, 5), (-5, 5))
+    p = np.array([[0.9, 0.0, 0.0], [0.3, 0.0, 0.0]])
+    for goals in ([kt.goal.position("tip")], [kt.goal.position("tip"), kt.goal.posture(weight=0.1)]):
+        solve = kt.ik(arm, goals)
+        found = solve(p)
+        assert np.isfinite(solve.derivatives(found, p)["tip"]).all()
+        assert np.isnan(solve.derivatives(found, p[::-1])["tip"]).all()
+        assert np.isfinite(solve.derivatives(solve(p.astype(np.float32)), p.astype(np.float32))["tip"]).all()
+    with pytest.raises(kt.KinetreeError, match=r"targets are \(2,\) and result is \(3,\), which do not go together"):
+        solve.derivatives(solve([*p, p[0]]), p)
+    for wrong, said in ((found.q, "result is ndarray"), (solve.follow(p, q0=found.q[0]), "result is IKPath")):
+        with pytest.raises(kt.KinetreeError, match=f"{said}; expected an IKResult"):
+            solve.derivatives(wrong, p)
+    other = kt.ik(kt.chain("tx(q1)"), "tip", goal="position")([0.0] * 3)
+    with pytest.raises(kt.KinetreeError, match=r"q of the result has shape \(1,\)"):
+        solve.derivatives(other, p[0])

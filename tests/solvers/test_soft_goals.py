@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 from scipy.spatial.transform import Rotation
 
 import kinetree as kt
@@ -181,6 +181,7 @@ def test_hard_goals_alone_are_solved_as_names_are():
         (lambda r: kt.goal.position("tip", free="rz"), "free is 'rz'; expected one of 'x', 'y', 'z'"),
         (lambda r: kt.goal.position("tip", free="x y z"), "leaves a position nothing to reach"),
         (lambda r: kt.goal.pose("tip", tolerance=(0, 1)), "tolerance"),
+        (lambda r: kt.goal.position("tip", free=3), "free is 3; expected names of x, y, z, in a text or a list"),
         (lambda r: kt.goal.heading("tip", "w"), "axis is 'w'; expected one of 'x', 'y', 'z'"),
         (lambda r: kt.goal.posture(weight=None), "expected a weight above 0"),
         (lambda r: kt.goal.pose("tip", axes="world"), "axes is 'world'; expected one of 'base', 'frame'"),
@@ -311,3 +312,65 @@ def test_a_humanoid_stands_on_hard_feet_with_soft_hands():
     high = solve(*np.moveaxis(far, 1, 0), c[:20], q0=posture)
     assert high.success.all()
     assert high.residual.max() <= 1e-6
+
+
+def test_targets_of_any_finite_size_and_batches_that_fit():
+    solve = kt.ik(slides((-1, 1)), [kt.goal.position("tip", weight=1.0), kt.goal.posture([0.5], weight=1.0)])
+    near(solve([1e5, 0.0, 0.0]), [1.0])
+    with pytest.raises(kt.KinetreeError, match=r"the target has 1e\+101 in entry \[0\]; expected finite numbers up to"):
+        solve([1e101, 0.0, 0.0])
+    many = solve([[0.5, 0.0, 0.0], [-1e101, 0.0, 0.0]])
+    assert many.success.tolist() == [True, False]
+    assert np.isfinite(many.cost).all()
+    two = kt.ik(
+        kt.chain("tx(q1) ty(q2)"), [kt.goal.position("tip", free="y z"), kt.goal.position("q1_link", free="x z")]
+    )
+    with pytest.raises(kt.KinetreeError, match=r"targets are tip \(2,\) and q1_link \(3,\), which do not go together"):
+        two(np.zeros((2, 3)), np.zeros((3, 3)))
+
+
+@pytest.mark.slow
+@each("axes", ["base", "frame"])
+@each("make", [kt.goal.orientation, kt.goal.pose])
+def test_a_turn_that_is_free_is_used(make, axes):
+    """Hard goals with a free direction, along which their error is large, against SLSQP."""
+    arm = kt.chain("Rz(q1) Ry(q2) tz(.3) Rx(q3) tx(.2) Rz(q4) Ry(q5) tx(.1) Rz(q6) Rx(q7)")
+    solve, fk = kt.ik(arm, [make("tip", free="ry", axes=axes), kt.goal.posture(weight=0.1)]), kt.fk(arm, "tip")
+    start = np.random.default_rng(0).uniform(-1.2, 1.2, (6, 7))
+    T = fk(start)
+    given = T if make is kt.goal.pose else T[:, :3, :3]
+    found = solve(given, q0=start)
+    assert found.success.all()
+    assert found.iterations.max() <= 40
+    again = solve(given, q0=found.q)
+    assert np.abs(again.q - found.q).max() < 3e-5
+    for q, cost, there in zip(found.q, found.cost, T, strict=True):
+
+        def errors(x, there=there):
+            here = fk(x)
+            turn = Rotation.from_matrix(there[:3, :3] @ here[:3, :3].T).as_rotvec()
+            R = here[:3, :3].T if axes == "frame" else np.eye(3)
+            p = R @ (there[:3, 3] - here[:3, 3]) if make is kt.goal.pose else []
+            return np.r_[p, (R @ turn)[[0, 2]]]
+
+        assert np.abs(errors(q)).max() < 2e-6
+        options = {"ftol": 1e-15, "maxiter": 300}
+        best = minimize(lambda x: 0.01 * x @ x, q, constraints={"type": "eq", "fun": errors}, options=options)
+        assert cost <= best.fun + 1e-8
+
+
+@pytest.mark.slow
+@each("goal", [kt.goal.pointing("tip", [1, 0, 0]), kt.goal.heading("tip")])
+def test_searches_end_at_the_minimum(goal):
+    """Pointing and headings beside a posture: a search from the result hardly moves it."""
+    arm = kt.chain("Rz(q1) Ry(q2) tz(.3) Ry(q3) tx(.2) Rz(q4) Ry(q5) tx(.1) Rz(q6)")
+    solve, fk = kt.ik(arm, [goal, kt.goal.posture([0.3] * 6, weight=0.1)]), kt.fk(arm, "tip")
+    start = np.random.default_rng(0).uniform(-1.2, 1.2, (50, 6))
+    T = fk(start)
+    target = T[:, :3, 3] + 0.3 * T[:, :3, 0] if goal.kind == "pointing" else np.arctan2(T[:, 1, 0], T[:, 0, 0])
+    found = solve(target, q0=start)
+    assert found.success.all()
+    q = found.q
+    for _ in range(3):
+        q = solve(target, q0=q).q
+    assert np.abs(q - found.q).max() < 1e-5

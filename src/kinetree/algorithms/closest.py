@@ -7,7 +7,7 @@ import numpy as np
 from kinetree.algorithms.inverse import COST, DESCENT, HEAD, STEPS, STILL, TOTAL, Problem, aim, is_solved, stepped
 from kinetree.algorithms.near import opened
 from kinetree.algorithms.tangent import differences
-from kinetree.algorithms.vectors import squared
+from kinetree.algorithms.vectors import largest, squared
 from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
@@ -46,7 +46,7 @@ def closest_step(tree: Tree, problem: Problem, state: Any, h: Any, *targets: Any
 def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any, *targets: Any) -> Array:
     """Return the state (HEAD + 2 k,) after a step from a solution towards a posture (k,) that keeps the targets.
     Indices are those of `inverse_step`; the best q is the last solution."""
-    problem, h = opened(problem, h)
+    (problem, h), is_near = opened(problem, h), problem.is_near
     n = len(problem.columns)
     q, q_best = list(state[HEAD : HEAD + n]), state[HEAD + n :]
     here = aim(tree, problem, q, targets)
@@ -54,7 +54,11 @@ def settled_step(tree: Tree, problem: Problem, state: Any, h: Any, posture: Any,
     best = [np.where(solved, a, b) for a, b in zip(q, q_best, strict=True)]
     flat = len(problem.lower)
     way = [a - b for a, b in zip(list(posture)[:flat], q[:flat], strict=True)]
-    wish = [0.5 * x for x in (*way, *differences(problem.loose, q, posture))]
+    share: Any = 0.5
+    if is_near:  # steps far beyond the ranges would end where they cut them off
+        room = [(b - a) / 4.0 for a, b in zip(problem.lower, problem.upper, strict=True)]
+        share = 0.5 / largest([1.0, *(abs(x) / r for x, r in zip(way, room, strict=True))])
+    wish = [share * x for x in (*way, *differences(problem.loose, q, posture))]
     new = stepped(problem, q, here, 0.0, h, wish=wish)
     moved = squared(new, q)
     ended = np.where(moved < 1e-16, float(problem.steps), state[STEPS] + 1.0) >= problem.steps

@@ -12,6 +12,7 @@ from kinetree.algorithms.dynamics.momentum import center_of_mass_jacobian, mass_
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.algorithms.vectors import cross, dot, largest, wrapped
 from kinetree.model.tree import Tree
+from kinetree.spatial.numbers import LARGEST
 
 WIDE = 0.1
 """Limit of 1 + cos(angle), or of 2 + 2 cos(angle), below which a turn counts as nearly half a turn."""
@@ -47,6 +48,11 @@ class Goal:
     def shape(self) -> tuple[int, ...]:
         """The shape of its target."""
         return (len(self.posture),) if self.kind == "posture" else GOALS[self.kind].shape
+
+    @property
+    def is_partly_free(self) -> bool:
+        """Whether its weights along axes, or about them, differ."""
+        return any(len({*self.weights[i : i + 3]}) > 1 for i in (0, 3))
 
     @property
     def size(self) -> int:
@@ -245,7 +251,7 @@ def fault_of(*targets: Any) -> Any:
     fault: Any = 0.0
     for target in targets:
         size = largest([0.0, *(abs(x) for x in np.ravel(target))])
-        fault = np.maximum(fault, np.where(size < np.inf, 0.0, np.inf))
+        fault = np.maximum(fault, np.where(size <= LARGEST, 0.0, np.inf))
         if target.ndim < 2:
             continue
         R = target[:3, :3]

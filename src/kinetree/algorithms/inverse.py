@@ -53,7 +53,7 @@ class Problem:
     may slide any distance, and damping grows with errors up to FAR alone.
     steps: most steps from one start. descents: number of starts. memory: how many numbers of a state follow the best q.
     inputs: the places in the last input of the coordinates of joints that stand where it says. standing: these, which
-    follow those of q in the tree. roles: of the joints if loops are to be closed, too.
+    follow those of q in the tree, or have these places in q if there are `roles`, of joints whose loops are closed.
     is_near: whether ranges are near an input of the search, see `opened`. around: for each joint of `loose`, where it
     is near to (nq,), and how far it may be from there, m and rad; empty for any distance.
     """
@@ -93,11 +93,11 @@ class Problem:
         return len(self.G) + 2 * len(self.columns) * self.is_near
 
     def whole(self, q: Sequence[Any]) -> Any:
-        """Return the q of the tree from the coordinates that may move (k,), with zeros for the others."""
+        """Return the q of the tree from the coordinates that may move (k,), with zeros for others that do not stand."""
         whole: list[Any] = [0.0] * self.nq
-        for j, x in zip(self.columns, q, strict=True):
+        for j, x in zip((*self.columns, *(self.inputs if self.roles else ())), (*q, *self.standing), strict=False):
             whole[j] = x
-        return np.array([*whole, *self.standing])
+        return np.array([*whole, *(() if self.roles else self.standing)])
 
     def moved(self, q: Array, to: Array) -> Array:
         """Return q (…, nq) with the coordinates that may move replaced by `to` (…, k)."""

@@ -35,7 +35,7 @@ GOOD, POOR = 0.25, 0.02
 NEARLY = 0.5
 """Part of the cost that a step can gain below which second derivatives count."""
 PART, NOTHING = 1e-8, 1e-18
-"""Part of the cost, and cost, that a step can gain at the end of a search."""
+"""Part of the cost, and cost, that a step can gain at the end of a search; less with more damping."""
 OUTWARDS = -1e-10
 """Least push of a limit that stays active."""
 
@@ -80,7 +80,10 @@ def errors_at(tree: Tree, problem: Problem, q: Any, targets: Sequence[Any], rate
     sizes: list[tuple[Any, Any]] = [(0.0, 0.0)]
     off: list[Any] = [0.0]
     for goal, target in zip(problem.goals, targets, strict=True):
-        rows = goal_rows(tree, goal, rates, q, target) if goal.weight is None else _smooth(tree, goal, rates, q, target)
+        if goal.weight is None:  # errors along what is free do not vanish at the goal
+            rows = goal_rows(tree, goal, rates, q, target, exact=goal.is_partly_free)
+        else:
+            rows = _smooth(tree, goal, rates, q, target)
         factor = 1.0 if goal.weight is None else goal.weight / scale
         found.append([Row(row.error, row.J, factor * row.weight) for row in (*rows.linear, *rows.angular)])
         if goal.weight is None or (is_soft and goal.kind != "posture"):
@@ -96,7 +99,7 @@ def errors_at(tree: Tree, problem: Problem, q: Any, targets: Sequence[Any], rate
 
 def _smooth(tree: Tree, goal: Goal, rates: Sequence[int], q: Any, target: Any) -> Rows:
     """Return the rows of a soft goal, of whose squares J.T error is half the slope, however large the errors."""
-    if any(len({*goal.weights[i : i + 3]}) > 1 for i in (0, 3)) or goal.kind not in ("pose", "orientation"):
+    if goal.is_partly_free or goal.kind not in ("pose", "orientation"):
         return goal_rows(tree, goal, rates, q, target, exact=True)
     # with equal weights squares are the same in all axes; and a rotation vector is an eigenvector of its own Jacobian
     rows = goal_rows(tree, replace(goal, expressed_in="base"), rates, q, target)
@@ -136,7 +139,7 @@ def soft_step(tree: Tree, problem: Problem, state: Any, h: Any, center: Any, *ta
     here = errors_at(tree, problem, problem.whole(q), targets, problem.rates.tolist())
     sides = [_side(problem, j, q[j]) for j in range(flat)]
     held = [np.where(end > 0.0, a, 0.0) for a, end in zip(memory.active, _reached(problem, q, h), strict=False)]
-    way = _way(tree, problem, q, here, memory._replace(c=c, active=held), damping)
+    way = _way(tree, problem, q, targets, here, memory._replace(c=c, active=held), damping)
     is_minimum = way.wrong <= 0.0
     y = [np.where(is_minimum, a, b) for a, b in zip(way.y, memory.y, strict=False)]
     new = taken(problem, q, [np.where(is_minimum, x, 0.0) for x in way.step], h)
@@ -162,7 +165,7 @@ def _verdict(
     """Return GOING after a step; and 1 if the search has converged and hard goals are met, else 0. left: how many
     limits are no longer active. moved: the squared length of the step."""
     at_rest = np.where(way.wrong + left > 0.0, 0.0, 1.0)
-    level = np.where(way.gain <= PART * cost + NOTHING, at_rest, 0.0)
+    level = np.where(way.gain <= PART * cost / (1.0 + damping / FIRST) + NOTHING, at_rest, 0.0)
     stuck = np.maximum(np.where(damping > MOST, 1.0, 0.0), np.where(moved < STILL, at_rest, 0.0))
     met = np.where(here.off <= 1.0, 1.0, 0.0)
     last = met * level
@@ -200,7 +203,9 @@ def _best(
     return best[: len(trial)], np.where(better, cost, state[COST]), best[len(trial) :], damping
 
 
-def _way(tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memory, damping: Any) -> Solution:
+def _way(
+    tree: Tree, problem: Problem, q: list[Any], targets: Sequence[Any], here: Errors, memory: Memory, damping: Any
+) -> Solution:
     """Return the step from q (k,). Active coordinates and rows of `memory` stay where they are."""
     rates, flat = problem.rates.tolist(), len(problem.lower)
     others = [0.0] * (len(rates) - flat)
@@ -213,7 +218,7 @@ def _way(tree: Tree, problem: Problem, q: list[Any], here: Errors, memory: Memor
         pulls.append([row.weight**2 * row.error for row in rows])
         for row in rows:
             equations.attract(row.J, row.error, row.weight)
-    for (a, b), x in curvature(tree, problem.goals, rates, problem.whole(q), pulls).items():
+    for (a, b), x in curvature(tree, problem.goals, rates, problem.whole(q), targets, pulls).items():
         equations.bend(a, b, np.maximum(memory.curved, 0.0) * x)
     for row, c in zip(_rows(problem, here, hard=True), memory.c, strict=True):
         equations.bind(row.J, c, SLACK)

@@ -36,7 +36,8 @@ def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *t
     near = [np.maximum(a - s, np.minimum(b, a + s)) for a, b, s in zip(before, new, list(strides), strict=False)]
     way = way_between(problem, before, [*near[:flat], *new[flat:]])
     share = largest([abs(x) / s for x, s in zip(way, strides, strict=True)])
-    there, slowed, after = here, 0.0, before
+    slowed: Any = 0.0
+    there, after = here, before
     for part in reversed(PARTS):  # the longest that reduces the errors
         short = between(problem, before, [part * x for x in way])
         ahead = aim(tree, problem, short, targets, weighted=True)

@@ -63,7 +63,7 @@ def print_all(robot: Robot, solver: Any, found: list[Any], in_degrees: bool) -> 
 
     def value(x: float, kind: str) -> str:
         turned = in_degrees and kind == "rad"
-        return f"{number(round(np.rad2deg(x) if turned else x, 6), 6)} {'deg' if turned else kind}"
+        return f"{number(round(np.rad2deg(x) if turned else x, 6), 6)} {'deg' if turned else kind}".rstrip()
 
     say(counted(len(found), "solution"))
     for i, row in enumerate(found, 1):

@@ -119,4 +119,5 @@ def _fault(loop: Joint, what: str) -> Finding:
     message = f"closes a loop over joints in between, which {what} would not keep closed"
     fix = 'pass loops="ignore", or --loops ignore; kt.kinematics.loop_error(robot) is how far the loop is open, and '
     fix += "kt.kinematics.close(robot, driven) closes it"
+    fix += "; kt.ik(…, driven=…), or --driven, keeps it closed" if what == "inverse kinematics" else ""
     return Finding("loop", "error", message, loop.source, f"joint {loop.name!r}", fix)

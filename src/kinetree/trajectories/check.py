@@ -64,9 +64,11 @@ def check(
         legal = "a distance from 0, m, what kt.collisions returns, or None"
         raise fail("clearance", f"clearance is {clearance!r}; expected {legal}")
     robot = motion.robot if isinstance(motion, (Motion, Path)) else None
-    q = None if at is None or robot is None else checked_q(robot.limits, at, "at")
-    if q is not None and not (q.shape == (robot.nq,) and np.isfinite(q).all()):
-        raise fail("at", f"at is {at!r}; expected {robot.nq} finite numbers")
+    q = None
+    if at is not None and robot is not None:
+        q = checked_q(robot.limits, at, "at")
+        if q.shape != (robot.nq,) or not np.isfinite(q).all():
+            raise fail("at", f"at is {at!r}; expected {robot.nq} finite numbers")
     samples = samples_of(motion, q)
     loaded = with_payload(samples.robot, payload or {})
     found = [

@@ -121,7 +121,8 @@ def floating(robot: Robot) -> Robot:
     """Return the robot with a root link `world`, in which its old root floats by the joint `floating_base`.
 
     All names stay. q begins with the seven numbers of the new joint, x y z and a quaternion xyzw. A robot that floats
-    already stays as it is. Raises KinetreeError if the robot has a joint, link or frame of these names.
+    already stays as it is. If the root is an empty link `world` with one fixed joint, as in MJCF, this joint becomes
+    the floating one, and keeps its name. Raises KinetreeError if the robot has a joint, link or frame of these names.
 
     Examples:
         >>> import kinetree as kt
@@ -129,12 +130,20 @@ def floating(robot: Robot) -> Robot:
         >>> walker.root, walker.joint_names[0], walker.nq
         ('world', 'floating_base', 42)
     """
-    carried = [joint.type for joint in robot.joints.values() if joint.parent == robot.root]
-    if carried == ["floating"]:
+    carried = [joint for joint in robot.joints.values() if joint.parent == robot.root]
+    if [joint.type for joint in carried] == ["floating"]:
         return robot
-    parts, joint = parts_of(robot), "floating_base"
-    parts.links.insert(0, Link("world"))
-    parts.joints.insert(0, Joint(joint, "floating", "world", robot.root))
+    root, parts, joint = robot.links[robot.root], parts_of(robot), "floating_base"
+    is_bare = root.name == "world" and not (root.inertial or root.visuals or root.collisions)
+    if is_bare and [one.type for one in carried] == ["fixed"]:
+        joint = carried[0].name
+        parts.joints = [replace(one, type="floating") if one.name == joint else one for one in parts.joints]
+    else:
+        if "world" in robot.links:
+            fix = "rename it, as by kt.edit.rename(robot, {'world': 'ground'})"
+            raise fail("duplicate-name", "a floating base needs this name", element="link 'world'", fix=fix)
+        parts.links.insert(0, Link("world"))
+        parts.joints.insert(0, Joint(joint, "floating", "world", robot.root))
     parts.joint_order = (joint, *robot.joint_names)
     return build(parts)
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from kinetree.algorithms.control import ANGLE, DISTANCE, SUCCESS
+from kinetree.algorithms.goals import Goal
 from kinetree.algorithms.inverse import COST, TOTAL
 from kinetree.arrays import as_given
 from kinetree.display import some
-from kinetree.errors import fail
-from kinetree.model.limits import checked_q, limits_about
+from kinetree.errors import fail, wrong_type
+from kinetree.model.limits import Limits, checked_q, limits_about
 from kinetree.queries.closing import SLACK, ClosedLoops, LoopCloser
 from kinetree.solvers.ik.given import described
 from kinetree.solvers.ik.problem import at_the_best
@@ -26,6 +28,8 @@ ROUNDS = (1, 24, 104)
 closest point."""
 PORTION = 128
 """Number of targets that are searched for at once."""
+UNCOMPUTED = {"at": None, "near": None, "prefer": None, "threads": 1, "progress": False}
+"""Options of other solvers, which only have these values here."""
 INSIDE = 0.9999
 """Share of the way up to where loops cannot close that is gone."""
 
@@ -34,7 +38,11 @@ def closed_ik(closer: LoopCloser, search: IK, clearance: Any) -> IK:
     """Return the solver, with the type of others, as it is called alike."""
     if search._problem.memory or clearance is not None:
         raise fail("loops", "closed loops need hard goals without clearance; expected no weight and no clearance")
-    return cast("IK", ClosedIK(closer, search))
+    return cast("IK", ClosedIK(closer, search, search.coordinate_names, search.goals, search.limits))
+
+
+def _refuse(name: str, *_: Any, **__: Any) -> None:
+    raise fail("loops", f"{name} is not computed for closed loops; expected a call with targets and q0")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,34 +57,59 @@ class ClosedIK:
     """A solver of inverse kinematics that keeps loops closed, made by `driven=` of `kt.ik`.
 
     close: closes the loops. search: of the driven joints and those that follow, with the loops among its goals.
+    coordinate_names, goals, limits: as of `IK`.
     """
 
     close: LoopCloser
     search: IK
+    coordinate_names: tuple[str, ...]
+    goals: tuple[Goal, ...]
+    limits: Limits
 
     def __repr__(self) -> str:
-        return f"ClosedIK: {', '.join(map(described, self.search.goals))}, by {some(self.close.driven)}"
+        return f"ClosedIK: {', '.join(map(described, self.goals))}, by {some(self.close.driven)}"
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a function that raises KinetreeError, for other methods of `IK`."""
+        if name.startswith("_") or not hasattr(IK, name):
+            raise AttributeError(f"ClosedIK has no attribute {name!r}")
+        return partial(_refuse, name)
 
     @as_given
-    def __call__(self, *targets: Any, q0: Any = None) -> ClosedIKResult:
+    def __call__(self, /, *targets: Any, q0: Any = None, **others: Any) -> ClosedIKResult:
         """Return configurations of all joints (…, nq) for targets, as `kinetree.kinematics.IK` does.
 
         q0 (…, nq): the start, whose branch the answer is on; by default that of `close`. The answer is closed, inside
         the limits, and the nearest to the start of those found; other joints stay. Without success it is near the
-        target, or if the loops cannot be closed there, at the start. Raises KinetreeError as `IK` does.
+        target, or if the loops cannot be closed there, at the start. Raises KinetreeError as `IK` does, and for its
+        other options.
         """
+        for name, value in others.items():
+            if name not in UNCOMPUTED:
+                raise wrong_type("arguments", f"{name} is no option of a call; expected q0")
+            if value is not UNCOMPUTED[name]:
+                _refuse(name)
         ik, nq = self.search, self.search._problem.nq
         start = self.close.start if q0 is None else checked_q(ik.limits, q0, "q0")
-        search, inputs, batch = prepared(ik, targets, start)
+        search, inputs, batch = prepared(ik, (*targets, start) if ik._problem.inputs else targets, start)
         begin, own = flattened(ik, search, inputs.arrays, batch, np.ones(batch, bool))
         given = [np.broadcast_to(start, (*batch, nq)).reshape(-1, nq), inputs.in_batch(batch).ravel(), *begin[:3], *own]
-        rows = [self._solved(*(a[i : i + PORTION] for a in given)) for i in range(0, len(given[0]), PORTION)]
+        starts = range(0, max(len(given[0]), 1), PORTION)
+        rows = [self._solved(*(a[i : i + PORTION] for a in given)) for i in starts]
         parts: list[Any] = np.split(np.concatenate(rows), [1, 2, 4, 5, 5 + nq], axis=-1)[1:]
         success, residual, steps, q, gap = [a.reshape((*batch, *a.shape[1:])) for a in parts]
-        success, steps, gap = success[..., 0] > 0.0, steps[..., 0].astype(int), gap.reshape((*gap.shape[:-1], -1, 2))
+        success, steps, gap = (
+            success[..., 0] > 0.0,
+            steps[..., 0].astype(int),
+            gap.reshape((*gap.shape[:-1], gap.shape[-1] // 2, 2)),
+        )
         if not batch:
             success, steps = bool(success), int(steps)
         return ClosedIKResult(q, success, residual, steps, ik.limits, ik._problem.columns, gap=gap)
+
+    def reachable(self, *targets: Any) -> Any:
+        """Return whether targets can be reached (…,): `success` of a call without q0."""
+        return self(*targets).success
 
     def _solved(self, starts: Array, bad: Array, states: Array, h: Array, center: Array, *targets: Array) -> Array:
         """Return the best rows (k, ·), as those of `_rows`, for k targets, of which some are bad."""
@@ -134,4 +167,6 @@ class ClosedIK:
         residual, success = report[..., DISTANCE : ANGLE + 1], np.where(allowed, report[..., SUCCESS], 0.0)
         value = np.where(success > 0.0, -1.0 / (1.0 + away), np.sum(residual**2, axis=-1))
         head = [np.where(allowed, value, np.inf), success, *np.moveaxis(residual, -1, 0), 0.0 * success + steps]
-        return np.concatenate([np.stack(head, axis=-1), found.q, found.gap.reshape(*success.shape, -1)], axis=-1)
+        return np.concatenate(
+            [np.stack(head, axis=-1), found.q, found.gap.reshape(*success.shape, 2 * found.gap.shape[-2])], axis=-1
+        )

@@ -101,15 +101,16 @@ def follow(ik: IK, targets: Sequence[Any], q0: Any, near: Any, dt: Any, soft: An
         whole = whole.reshape(n, *[1] * (len(batch) - len(own)), *own, *shape)
         return np.broadcast_to(whole, (n, *batch, *shape)).reshape(n, lanes, *shape)
 
-    arrays = [flat(a, goal.shape) for a, goal in zip(checked.arrays, ik.goals, strict=True)]
+    arrays = [flat(a, port.shape) for a, port in zip(checked.arrays, ik._check.inputs, strict=True)]
     bad = np.vstack([flat(checked.in_batch(checked.batch)), np.ones(lanes, bool)])
-    start = np.broadcast_to(start, (*batch, start.shape[-1])).reshape(lanes, -1)
+    nq = start.shape[-1]
+    start = np.broadcast_to(start, (*batch, nq)).reshape(lanes, nq)
     run = _Run(ik, reach, near_solver(ik, reach), 0.0 if soft is None else float(soft))
     found = run.followed(arrays, start, bad.argmax(axis=0))
     start, count, why = run.explained(arrays, start, found, bad)
     q, reached, residual = (a.reshape(n, *batch, *a.shape[2:]) for a in found[:3])
     counts = [a.reshape(batch) if batch else a.item() for a in (found.counts, count)]
-    return IKPath(q, reached, residual, counts[0], start.reshape(*batch, -1), counts[1], why)
+    return IKPath(q, reached, residual, counts[0], start.reshape(*batch, nq), counts[1], why)
 
 
 def _speeds(ik: IK) -> Array:
@@ -180,10 +181,11 @@ class _Run(NamedTuple):
                 starts[lanes], counts[lanes] = self._starts(there, q0[lanes], found.counts[lanes], bad[:, lanes])
             at = found.counts[lanes]
             before = np.where((at > 0)[:, None], found.q[at - 1, lanes], q0[lanes])
-            elsewhere = self.ik(*(target[at, lanes] for target in targets), q0=before)
-            good = np.asarray(elsewhere.success)
+            search, nq = self.ik._inside.begin(self.ik._problem, before), q0.shape[1]
+            states = searched(self.ik, search, [target[at, lanes] for target in targets])
+            elsewhere = self.ik._answer(states, search[3])
             for i, (k, lane) in enumerate(zip(at.tolist(), lanes.tolist(), strict=True)):
-                way = elsewhere.q[i] - before[i] if good[i] else None
+                way = elsewhere[i, :nq] - before[i] if elsewhere[i, nq + 2] == 0.0 else None
                 text = "the target is not finite, or no pose" if bad[k, lane] else self._reason(found, k, lane, way)
                 why[lane] = f"sample {k}: {text}"
         return starts, counts, tuple(why)
@@ -191,12 +193,12 @@ class _Run(NamedTuple):
     def _starts(self, targets: Sequence[Array], q0: Array, count: Array, bad: Array) -> tuple[Array, Array]:
         """Return the start (lanes, nq) among solutions of the first sample from which most samples can be followed, and
         how many; NaN and 0 where these are not more than `count`."""
-        (lanes, nq), first, own = q0.shape, [target[0] for target in targets], np.arange(len(q0))
+        (_lanes, nq), first, own = q0.shape, [target[0] for target in targets], np.arange(len(q0))
         near = [solutions(self.ik, first, MOST, start, STARTS, None).q for start in (q0, self.ik._inside.neutral)]
         starts = np.concatenate(near, axis=1)
         last = np.where(np.isfinite(starts).all(axis=-1), bad.argmax(axis=0)[:, None], 0).ravel()
         again = [np.repeat(target, starts.shape[1], axis=1) for target in targets]
-        counts = self.followed(again, np.nan_to_num(starts).reshape(-1, nq), last).counts.reshape(lanes, -1)
+        counts = self.followed(again, np.nan_to_num(starts).reshape(-1, nq), last).counts.reshape(starts.shape[:2])
         best = counts.argmax(axis=1)
         is_more = counts[own, best] > count
         return np.where(is_more[:, None], starts[own, best], np.nan), np.where(is_more, counts[own, best], 0)

@@ -9,7 +9,7 @@ from kinetree.algorithms.goals import Goal
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.errors import fail
-from kinetree.solvers.ik.given import arranged, with_postures
+from kinetree.solvers.ik.given import arranged, derivative_names, with_postures
 from kinetree.solvers.ik.problem import Targets, judged_targets
 from kinetree.spatial.numbers import SURELY, numbers
 
@@ -43,5 +43,12 @@ def checked_targets(goals: Sequence[Goal], postures: Any, check: Kernel, targets
             raise fail("target-shape", f"a target has shape {array.shape}; legal for {goal.kind!r} is {legal}")
         arrays.append(array)
     arrays += checked("ik", stands, at, {}, float)[0] if stands else []
+    batches = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(arrays, ports, strict=True)]
+    try:
+        np.broadcast_shapes(*batches)
+    except ValueError:
+        names = [*derivative_names(goals)[: len(goals)], "at"]
+        got = " and ".join(f"{name} {batch}" for name, batch in zip(names, batches, strict=False))
+        raise fail("batch-shape", f"targets are {got}, which do not go together") from None
     fault = np.asarray(check(*arrays))
     return Targets(arrays, fault.shape) if (fault <= SURELY).all() else judged_targets(ports, arrays, fault.shape)

@@ -29,7 +29,7 @@ from kinetree.model.tree import Tree
 from kinetree.queries.joint_choice import Joints
 from kinetree.queries.margin import CHOICES, refuse_loops
 from kinetree.queries.options import JointOptions, robot_query, wants_closed
-from kinetree.queries.query import fixed_input, memoise, one_of, origin, tolerance_of, tree
+from kinetree.queries.query import coordinates, fixed_input, memoise, one_of, origin, tolerance_of, tree
 from kinetree.queries.six_axes import six_axes
 from kinetree.solvers.ik.apart import checked_clearance, contact_of
 from kinetree.solvers.ik.given import goals_of
@@ -153,7 +153,8 @@ def _made(
     postures = [replace(goal, posture=(0.0,) * len(goal.posture)) for goal in goals]  # they are no part of the code
     problem, inside = reach_of(robot, limits, postures, tolerance, descents, roles)
     still, steps = fixed_input(robot), SOFT_STEPS if problem.memory else CLOSED_STEPS if roles else problem.steps
-    problem = replace(problem, steps=steps, inputs=tuple(still.columns.tolist()) if still else (), roles=roles)
+    held = np.setdiff1d(np.arange(robot.nq if roles else 0), problem.columns)
+    problem = replace(problem, steps=steps, inputs=tuple((still.columns if still else held).tolist()), roles=roles)
     hard = tuple(goal for goal in goals if goal.weight is None)
     is_whole = [goal.kind for goal in goals] == ["pose"] and all(goals[0].weights) and hard == goals
     arm = six_axes(robot, goals[0].frame, goals[0].base) if closed_form and is_whole else None
@@ -232,7 +233,7 @@ def kernels(robot: Robot, problem: Problem, inside: Inside, arm: SixAxes | None)
     near = replace(problem, is_near=True, descents=min(problem.descents, DESCENTS))
     searches = _searches(model, near, _maker(robot, near, limits))
     joints = tuple(joint_of(robot, j) for j in range(robot.nq))
-    made["near"] = Near(near, searches["kernel"], searches["closest"], joints)
+    made["near"] = Near(near, **searches, joints=joints)
     return made, {
         "track": kernel("track", track, strides, "q", output=report),
         "back": kernel("back", back, strides, "q", "to", output=report),
@@ -261,7 +262,8 @@ def _targets(robot: Robot, problem: Problem) -> tuple[Port, ...]:
     """Return the inputs of targets, and of where joints stand."""
     still = fixed_input(robot)
     targets = [Port(f"target_{i}", goal.shape) for i, goal in enumerate(problem.goals)]
-    return (*targets, *([still.port] if still else ()))
+    at = still.port if still else replace(coordinates(robot), name="at")
+    return (*targets, *([at] if problem.inputs else ()))
 
 
 def _maker(robot: Robot, problem: Problem, limits: Limits) -> Make:

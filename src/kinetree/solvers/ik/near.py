@@ -12,6 +12,7 @@ from kinetree.algorithms.inverse import GOING, HEAD, Problem
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import some
 from kinetree.errors import fail
+from kinetree.model.limits import checked_q
 from kinetree.solvers.ik.given import with_postures
 from kinetree.solvers.ik.problem import bounded
 from kinetree.spatial.se3 import Array
@@ -32,6 +33,7 @@ class Near:
     problem: Problem
     kernel: Kernel
     closest: Kernel
+    settle: Kernel
     joints: tuple[str, ...]
 
 
@@ -60,6 +62,7 @@ def near_solver(ik: IK, reach: Array) -> IK:
         _inside=replace(ik._inside, reach=reach),
         _kernel=made.kernel,
         _closest=made.closest,
+        _settle=made.settle,
         _nearest=None,
         _forms=None,
         _quick=replace(ik._quick, enter=None, ordered=None, verdict=None),
@@ -80,17 +83,16 @@ def begun_near(ik: IK, q0: Array, reach: Array) -> tuple[Array, Array, Array] | 
 def near_result(ik: IK, targets: Sequence[Any], q0: Any, near: Any, at: Any, **options: Any) -> IKResult:
     """Return the result of a call with `near`."""
     inputs = ik._given(targets, at)
-    if options.pop("prefer") is not None:
-        raise fail("near", "prefer slides away from q0, as far as it leads; expected near or prefer, not both")
     if q0 is None:
         raise fail("near", "near is a distance from q0, which is missing; expected q0 as well")
-    reach, is_fast = reach_of(ik, near), np.ndim(q0) == 1 and ik.contact is None and not options["progress"]
-    if is_fast and (begun := begun_near(ik, q0, reach)):
+    reach, is_alone = reach_of(ik, near), options["prefer"] is None and not options["progress"]
+    if is_alone and np.ndim(q0) == 1 and ik.contact is None and (begun := begun_near(ik, q0, reach)):
         given = with_postures(ik._postures, inputs) if ik._postures else inputs
         if ik._is_plain(given):
             found = ik._near.kernel(*begun, *given)
             if found[GOING] == 0.0:
                 return ik._result(found, q0)
+    q0 = checked_q(ik.limits, q0, "q0")
     result = near_solver(ik, reach)(*targets, q0=q0, at=at, **options)
     flat = np.setdiff1d(np.arange(len(reach)), ik._problem.columns[len(ik._problem.lower) :])
     good = (np.abs(result.q - q0) <= reach)[..., flat].all(axis=-1)  # limits may be farther away

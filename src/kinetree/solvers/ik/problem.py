@@ -21,7 +21,7 @@ from kinetree.model.limits import Limits, checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.query import FixedInput, tree
 from kinetree.spatial import polytope
-from kinetree.spatial.numbers import ROUNDED, judged, refused
+from kinetree.spatial.numbers import LARGEST, ROUNDED, judged, refused
 from kinetree.spatial.se3 import Array, frozen
 
 DAMPING, STRIDE, DESCENT_STEPS = 1e-2, 1.0, 18
@@ -64,10 +64,8 @@ class Inside:
         """Return states (…, HEAD + 2 k), bounds h (…, m), centers (…, k), and q (…, nq) for the other joints."""
         if q0 is None:
             return self.template, self.bounds_now, self.begin_at, self.neutral
-        q = checked_q(self.limits, q0, "q0")
-        if problem.loose and np.isfinite(q).all():
-            q = with_unit_quaternions(problem, q, "q0")
-        given, q = q, self.limits.project(q)
+        given = configurations(self.limits, problem, q0, "q0")
+        q = self.limits.project(given)
         rest = q.copy()
         rest[..., problem.columns] = 0.0
         h = self.bounds_at(rest)
@@ -107,9 +105,12 @@ def at_the_best(problem: Problem, states: Array) -> Array:
     return begin
 
 
-def with_unit_quaternions(problem: Problem, q: Array, what: str) -> Array:
-    """Return q (…, nq) with quaternions of length 1 in the coordinates that may move; raise KinetreeError if one has
-    length 0. what: the name of q."""
+def configurations(limits: Limits, problem: Problem, given: Any, what: str) -> Array:
+    """Return what a caller gives as q (…, nq), with quaternions of length 1 in the coordinates that may move. Raises
+    KinetreeError for other shapes, numbers that are not finite, and quaternions of length 0. what: the name of q."""
+    q = checked_q(limits, given, what)
+    if not np.isfinite(q).all():
+        raise fail(what, f"{what} is not finite; expected finite numbers")
     if not problem.loose:
         return q
     own = normalised(problem.loose, q[..., problem.columns])
@@ -321,13 +322,22 @@ class Targets(NamedTuple):
         return np.broadcast_to(False if self.bad is None else self.bad, batch)
 
 
+def common_batch(batch: tuple[int, ...], **given: Array) -> tuple[int, ...]:
+    """Return the batch of targets and of configurations (…, nq); raise KinetreeError if they do not broadcast."""
+    try:
+        return np.broadcast_shapes(batch, *(q.shape[:-1] for q in given.values()))
+    except ValueError:
+        others = "".join(f" and {name} is {q.shape[:-1]}" for name, q in given.items())
+        raise fail("q0", f"targets are {batch}{others}, which do not go together") from None
+
+
 def judged_targets(ports: Sequence[Port], targets: Sequence[Array], batch: tuple[int, ...]) -> Targets:
     """Return the targets as `judged` takes them. Raises KinetreeError for a bad one that is alone."""
     used, bad = [], np.zeros(batch, bool)
     for port, target in zip(ports, targets, strict=True):
         shape = port.shape
-        finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
-        good, off = judged(target) if len(shape) == 2 else (target, np.where(finite, 0.0, np.inf))
+        small = (np.abs(target) <= LARGEST).all(axis=tuple(range(-len(shape), 0)))
+        good, off = judged(target) if len(shape) == 2 else (target, np.where(small, 0.0, np.inf))
         wrong = ~(off <= ROUNDED)
         if wrong.any() and not batch:
             name = "at" if port.name == "at" else "target"

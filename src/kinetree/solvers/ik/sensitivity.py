@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kinetree.algorithms.control import ANGLE, DISTANCE
 from kinetree.algorithms.soft import scale_of
-from kinetree.errors import fail
 from kinetree.model.limits import limits_about
 from kinetree.queries.gradients import jvp, vjp
 from kinetree.solvers.ik.implicit import RANK, free_motions, implied, moving_coordinates, quaternions, turning
@@ -34,6 +34,8 @@ ROUNDS = 5
 PUSH, OFF, WAY = 1e-9, 1e-7, 0.1
 """Least push against a limit that keeps it active; largest slope and error at a minimum; and how far it may be from q,
 rad and m."""
+MISSED = 1e-5
+"""How far beyond its tolerance a result, which may be in single precision, may be from its target, m and rad."""
 PORTION = 256
 """Number of results that are computed at once."""
 
@@ -42,8 +44,6 @@ def by_all(ik: IK, q: Array, success: Any, targets: Sequence[Array]) -> list[Arr
     """Return the derivatives (…, nq, size) of results q (…, nq) by the target or posture of each goal, and then by the
     weights of soft goals (…, nq, k). They are NaN without success (…), and if the cost has no minimum near q."""
     goals, nq = ik.goals, ik._problem.nq
-    if ik._problem.inputs:
-        raise fail("at", "derivatives need a solver made without at='input'; expected at=q of the joints that stand")
     shapes = [(nq,), (), *(goal.shape for goal in goals)]
     given = [np.asarray(x) for x in (q, success, *targets)]
     batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(shape)] for x, shape in zip(given, shapes, strict=True)))
@@ -64,7 +64,10 @@ def by_all(ik: IK, q: Array, success: Any, targets: Sequence[Array]) -> list[Arr
 def _of_hard(ik: IK, q: Array, targets: Sequence[Array]) -> Array:
     by_q, *by_targets = ik._slopes(q, *targets)
     P = free_motions(ik._problem, ik.limits, q, np.ones(len(q), bool)) + turning(quaternions(ik._problem), q)
-    return np.concatenate([implied(np.linalg.pinv, P, by_q, by_target) for by_target in by_targets], axis=-1)
+    found = np.concatenate([implied(np.linalg.pinv, P, by_q, by_target) for by_target in by_targets], axis=-1)
+    off = np.asarray(ik._stepper.back(ik._stepper.speeds, q, q, *targets))[:, DISTANCE : ANGLE + 1]
+    bounds = np.max([goal.tolerance or ik._problem.tolerances for goal in ik.goals], axis=0)
+    return np.where((off <= bounds + MISSED).all(axis=1)[:, None, None], found, np.nan)
 
 
 def _of_soft(ik: IK, q: Array, targets: Sequence[Array]) -> Array:

@@ -14,7 +14,7 @@ from kinetree.display import counted
 from kinetree.errors import fail
 from kinetree.solvers.ik.apart import in_contact, searched
 from kinetree.solvers.ik.one_call import FORMS
-from kinetree.solvers.ik.problem import Targets
+from kinetree.solvers.ik.problem import Targets, common_batch
 from kinetree.solvers.ik.search import at_forms, at_starts, descents, flattened
 from kinetree.spatial.se3 import Array
 
@@ -132,12 +132,7 @@ def prepared(ik: IK, targets: Sequence[Any], q0: Any) -> tuple[tuple[Array, ...]
     """Return the start as (states, h, centers, q0), checked targets, and their common batch."""
     checked = ik._checked(targets)
     states, *search = ik._inside.begin(ik._problem, q0)
-    try:
-        batch = np.broadcast_shapes(checked.batch, states.shape[:-1])
-    except ValueError:
-        wrong = f"targets are {checked.batch} and q0 is {states.shape[:-1]}, which do not go together"
-        raise fail("q0", wrong) from None
-    return (checked.stopped(states), *search), checked, batch
+    return (checked.stopped(states), *search), checked, common_batch(checked.batch, q0=states)
 
 
 def _searched(

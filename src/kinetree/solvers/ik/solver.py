@@ -14,7 +14,7 @@ from kinetree.arrays import as_given, as_given_by, as_numpy, kind_of
 from kinetree.compiler.kernel import Kernel
 from kinetree.display import MOST, shortened, some, visible
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, in_single
+from kinetree.model.limits import Limits, checked_q, in_single
 from kinetree.progress import Progress, reporting, tracked
 from kinetree.solvers.ik.apart import TOUCHING, in_contact, searched
 from kinetree.solvers.ik.follow import IKPath, follow
@@ -22,7 +22,7 @@ from kinetree.solvers.ik.given import derivative_names, described, with_postures
 from kinetree.solvers.ik.inputs import checked_targets, with_standing
 from kinetree.solvers.ik.near import Near, near_result
 from kinetree.solvers.ik.one_call import FORMS, OneCall
-from kinetree.solvers.ik.problem import Inside, Targets
+from kinetree.solvers.ik.problem import Inside, Targets, common_batch
 from kinetree.solvers.ik.reachable import reachable
 from kinetree.solvers.ik.result import IKInterrupted, IKResult
 from kinetree.solvers.ik.sensitivity import by_all
@@ -135,16 +135,12 @@ class IK:
                     return result
         inputs = self._checked(targets)
         states, h, center, rest = self._begin(q0)
-        search, begun = [states, h, center, rest], rest
+        search, begun, others = [states, h, center, rest], rest, {}
         if prefer is not None:
-            search.append(self._posture(prefer))
-            rest = self._problem.moved(rest, search[-1])
-        try:
-            batch = np.broadcast_shapes(inputs.batch, *(a.shape[:-1] for a in (*search, rest)))
-        except ValueError:
-            shapes = ", ".join(str(a.shape[:-1]) for a in (states, rest))
-            message = f"targets are {inputs.batch} and q0 or prefer are {shapes}, which do not go together"
-            raise fail("q0", message) from None
+            others["prefer"] = self._posture(prefer)
+            search.append(others["prefer"])
+        batch = common_batch(inputs.batch, q0=states, **others)
+        rest = self._problem.moved(rest, search[-1]) if others and self._inside.reach is None else rest
         search[0] = inputs.stopped(states)
         if not progress and prod(batch) <= AT_ONCE:
             result = self._result(self._solved(search, inputs.arrays, threads), rest)
@@ -256,22 +252,25 @@ class IK:
         return self._stepper.step(q, inputs, dt, restart)
 
     @as_given_by(_in_single)
-    def follow(self, *targets: Any, q0: Any, near: Any = 0.3, dt: Any = None, soft: Any = None) -> IKPath:
+    def follow(
+        self, *targets: Any, q0: Any, near: Any = 0.3, dt: Any = None, soft: Any = None, at: Any = None
+    ) -> IKPath:
         """Return configurations along targets (n, …, *shape), each near the one before, the first near q0 (…, nq).
 
         near: how far joints may move from one sample to the next, as in a call. dt: the time between samples, s, in
         which no joint exceeds its velocity limit either. soft: m and rad by which a configuration may miss its target
-        where none reaches it; otherwise a sequence stops there. Several sequences are followed together.
+        where none reaches it; otherwise a sequence stops there. at (n, …, nq of all joints): as in a call. Several
+        sequences are followed together.
         """
-        return follow(self, self._given(targets, None), q0, near, dt, soft)
+        return follow(self, self._given(targets, at), q0, near, dt, soft)
 
     def derivatives(self, result: IKResult, *targets: Any) -> dict[str, Array]:
         """Return the derivatives of `result.q` of a call with these targets, by what they are by.
 
         By each target (…, nq, *shape), under its name, as in a dictionary of targets; by "posture" (…, nq, nq); and by
         the weights of soft goals (…, nq), under "weight of l_hand". A result moves as little as its goals require.
-        Joints at limits stay if goals push them there. NaN without success, and if q is no minimum of the cost.
-        Raises KinetreeError for other targets than those of a call.
+        Joints at limits stay if goals push them there. NaN without success, and where q does not reach these targets or
+        is no minimum of the cost. Raises KinetreeError for a result that is not of such a call.
 
         Examples:
             >>> import kinetree as kt
@@ -282,9 +281,15 @@ class IK:
             array([[0.8, 0. , 0. ],
                    [0. , 0.8, 0. ]])
         """
+        if self._problem.inputs:
+            raise fail("at", "derivatives need a solver without at='input'; expected at=q of the joints that stand")
+        if not isinstance(result, IKResult):
+            raise fail("result", f"result is {type(result).__name__}; expected an IKResult, as a call returns it")
+        q = checked_q(self.limits, np.asarray(result.q, dtype=float), "q of the result")
         checked, kind = self._checked([as_numpy(x, "a target") for x in targets]), kind_of([result.q])
-        success = np.asarray(result.success) & ~checked.in_batch(np.shape(result.success))
-        by = by_all(self, np.asarray(result.q, dtype=float), success, checked.arrays)
+        batch = common_batch(checked.batch, result=q)
+        success = np.asarray(result.success) & ~checked.in_batch(batch)
+        by = by_all(self, q, success, checked.arrays)
         shapes = [goal.shape for goal in self.goals]
         found = [x.reshape(*x.shape[:-1], *shape) for x, shape in zip(by, shapes, strict=False)]
         found += [*np.moveaxis(by[-1], -1, 0)]

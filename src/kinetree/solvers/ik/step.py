@@ -14,8 +14,8 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.display import Displayable, counted, number as as_text, some
 from kinetree.errors import fail
-from kinetree.model.limits import Limits, checked_q, limits_about
-from kinetree.solvers.ik.problem import Inside, Targets, with_unit_quaternions
+from kinetree.model.limits import Limits, limits_about
+from kinetree.solvers.ik.problem import Inside, Targets, common_batch, configurations
 from kinetree.spatial.se3 import Array
 
 ACTIVE = 1e-6
@@ -35,9 +35,10 @@ class IKStep(Displayable):
     """Result of `IK.step`.
 
     q (…, nq): where to send the joints next. success (…): whether all goals are reached there. stuck (…): whether they
-    are not, and steps hardly bring the frames nearer (none takes them farther away): the limits are in the way, or the target is out of reach, or the
-    arm is singular. residual (…, 2): distance of the frames from their targets at q, m and rad; the largest of several
-    goals. A bad target of a batch, not finite or not rigid, is stuck, with a residual of NaN.
+    are not, and steps hardly bring the frames nearer: the limits are in the way, or the target is out of reach, or the
+    arm is singular; no step takes them farther away. residual (…, 2): distance of the frames from their targets at q, m
+    and rad; the largest of several goals. A bad target of a batch, not finite or not rigid, is stuck, with a residual
+    of NaN.
 
     Examples:
         >>> import kinetree as kt
@@ -125,12 +126,14 @@ class Stepper:
             raise fail("dt", f"dt is {dt!r}; expected a finite number of seconds above 0")
         limits, columns, strides = self.inside.limits, self.problem.columns, self.speeds * dt
         before = rest = self._checked(q, "q")
+        to = None if restart is None else self._checked(restart, "restart")
+        common_batch(targets.batch, q=before, **({} if to is None else {"restart": to}))
         is_inside, inside = limits.contains(before), before
         if not is_inside.all():
             inside = limits.project(before)
             rest = np.clip(inside, before - self.others * dt, before + self.others * dt)
-        if restart is not None:
-            report = self.back(strides, before, limits.project(self._checked(restart, "restart")), *targets.arrays)
+        if to is not None:
+            report = self.back(strides, before, limits.project(to), *targets.arrays)
         else:
             report = np.asarray(self.track(strides, inside, *targets.arrays))
             if targets.bad is not None:
@@ -201,7 +204,4 @@ class Stepper:
         return to
 
     def _checked(self, q: Any, what: str) -> Array:
-        given = checked_q(self.inside.limits, q, what)
-        if not np.isfinite(given).all():
-            raise fail(what, f"{what} is not finite; expected finite numbers")
-        return with_unit_quaternions(self.problem, given, what)
+        return configurations(self.inside.limits, self.problem, q, what)

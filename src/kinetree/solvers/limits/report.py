@@ -77,9 +77,12 @@ def several(robot: Robot) -> list[Block]:
 
 
 def units(robot: Robot) -> tuple[str, ...]:
-    """Return the unit of each of `robot.limits.names`: "rad", "m", or "rad, m" for a row over both."""
+    """Return the unit of each of `robot.limits.names`: "rad", "m", "" for a number of a quaternion, or "rad, m" for a
+    row over both."""
     angular = np.array([is_angle for name in robot.joint_names for is_angle in robot.joints[name].kind.angular])
     ends = ["rad" if a else "m" for a in angular]
+    for start in robot.limits.quaternions:
+        ends[start : start + 4] = [""] * 4
     rows = [{"rad" if a else "m" for a in angular[row != 0]} for row in robot.limits.G]
     return (*ends, *ends, *("rad" if "m" not in kinds else "m" if "rad" not in kinds else "rad, m" for kinds in rows))
 
