@@ -23,9 +23,7 @@ def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
         count = Counter(finding.severity for finding in result.findings)
         counts = {str(severity): count[severity] for severity in SEVERITIES}
         files.append({"file": result.file, "variant": result.name, **counts, "excused": len(result.excused)})
-        findings += (
-            {"checked": result.file, "variant": result.name, **_finding(finding)} for finding in result.findings
-        )
+        findings += ({"checked": result.file, "variant": result.name, **_finding(one)} for one in result.findings)
         excused += (
             {
                 "checked": result.file,

@@ -181,9 +181,7 @@ class Placeholder(Quality):
 def _is_last_place(unit: float, masses: Masses, others: Array) -> bool:
     """Return whether the inertias of other links are written as whole multiples of a unit, as rounded numbers are."""
     written = [link.inertial.inertia / unit for link, _, _ in masses.where(others) if link.inertial]
-    return len(written) >= OTHERS and all(
-        np.allclose(entries, entries.round(), rtol=0, atol=1e-6) for entries in written
-    )
+    return len(written) >= OTHERS and all(np.allclose(one, one.round(), rtol=0, atol=1e-6) for one in written)
 
 
 class AbsurdMass(Quality):

@@ -273,9 +273,8 @@ def _of_axes(pairs: list[tuple[Joint, Joint, float, Array, Array]], mirror: Arra
         kept = []
     found = np.array([row[1] for row in kept]).reshape(-1, 3)
     images = np.array([usual[row[4]] * row[2] for row in kept]).reshape(-1, 3)
-    return Table(
-        tuple(f"axis {x}" for x in "xyz"), [row[0] for row in kept], found, images, images, np.ones_like(found)
-    )
+    names = tuple(f"axis {x}" for x in "xyz")
+    return Table(names, [row[0] for row in kept], found, images, images, np.ones_like(found))
 
 
 def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Table:

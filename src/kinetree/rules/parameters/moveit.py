@@ -77,9 +77,8 @@ class ReadableFiles(FileRule):
             yield self.finding(f"cannot be read: {why}", "file", source=fault.source)
         for document in ros_files.documents:
             for part in document.walk():
-                for (_, first), (key, later) in repeated(
-                    part.items if part is not document else (), lambda pair: pair[0]
-                ):
+                pairs = part.items if part is not document else ()
+                for (_, first), (key, later) in repeated(pairs, lambda pair: pair[0]):
                     message = f"the key {key!r} is already on line {first.source.line}; only the last one has an effect"
                     yield self.about(message, f"key {key!r}", later)
 
