@@ -81,7 +81,7 @@ SILENT_NUMBERS = Cases(
         "a step": world("", '<option timestep="-0.001"/>'),
         "a tendon's damping": world('<joint name="j"/>', TENDON.format('damping="-1"')),
         "a cylinder": actuated('area="-1"', "cylinder"),
-        "a long posture": keyed(zeros(qpos=13), says="qpos has length 13; expected 12, as of the model"),
+        "a long posture": keyed(zeros(qpos=13), says="qpos has length 13; expected 12, that of the model"),
         "a short one": keyed(zeros(qpos=11), says="qpos has length 11; expected 12"),
         "velocities": keyed(zeros(qvel=12), says="qvel has length 12; expected 10"),
         "controls": keyed(zeros(ctrl=2), says="ctrl has length 2; expected 1"),

@@ -96,7 +96,7 @@ def keyframe_faults(robot: Robot, elements: Parts) -> Iterator[Fault]:
         counts["act"] = 0
     for key, name in ((key, name) for key in keys for name in counts):
         if (found := len((key.get(name) or "").split())) not in (0, counts[name]):
-            yield f"{name} has length {found}; expected {counts[name]}, as of the model", key, name
+            yield f"{name} has length {found}; expected {counts[name]}, that of the model", key, name
 
 
 def _is_fraction(text: str) -> bool:

@@ -41,10 +41,8 @@ class GyrationRadius(LinkQuality):
         """A larger radius about some axis."""
         for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
             found, most = numbers((np.sqrt(moments[2] / mass), FAR))
-            message = (
-                f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg: the radius"
-            )
-            message += f" of gyration is {found} m, more than {most} m"
+            message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg:"
+            message += f" the radius of gyration is {found} m, more than {most} m"
             yield self.finding(message + _in_unit(link, moments, robot), link)
 
 
