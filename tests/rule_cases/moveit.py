@@ -519,9 +519,6 @@ CASES = {
             "a slip in the package": case(
                 manager("arm", type="joint_trajectry_controller/JointTrajectoryController"), "'joint_trajectory_contr"
             ),
-            "a slip in one of several classes": case(
-                manager("arm", type="effort_controllers/JointGroupEffortControler"), "JointGroupEffortController'?"
-            ),
         },
         silent={
             "a type": case(manager("arm") + section()),

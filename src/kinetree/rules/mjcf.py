@@ -84,13 +84,12 @@ def keyframe_faults(robot: Robot, elements: Parts) -> Iterator[Fault]:
     keys = [element for element in elements if element.tag == "key"]
     if not keys or any(element.tag in MAKERS for element in elements):
         return
-    orders = [root.children for _, root in kept_elements(robot.extensions, "mjcf", "keyframe")][:1]
-    joints = [part.attributes for order in orders for part in order if "nq" in part.attributes]
+    order = next((root.children for _, root in kept_elements(robot.extensions, "mjcf", "keyframe")), [])
+    nq, nv = (sum(int(part.attributes.get(name, 0)) for part in order) for name in ("nq", "nv"))
     moved = sum(element.get("mocap") == "true" for element in elements if element.tag == "body")
     actuators = [part for element in elements if element.tag == "actuator" for part in element.children]
     classes = [part for element in elements if element.tag == "default" for part in element.children]
-    counts = {f"q{end}": sum(int(one[n]) for one in joints) for end, n in (("pos", "nq"), ("vel", "nv"))}
-    counts |= {"ctrl": len(actuators), "mpos": 3 * moved, "mquat": 4 * moved}
+    counts = {"qpos": nq, "qvel": nv, "ctrl": len(actuators), "mpos": 3 * moved, "mquat": 4 * moved}
     states = [{"dyntype", "timeconst"} & {*part.attributes} for part in (*actuators, *classes)]
     if not any(states) and all(part.tag in STATELESS for part in actuators):
         counts["act"] = 0

@@ -88,9 +88,8 @@ class InertiaBeyondShape(LinkQuality):
         large = [(one, size) for one, size in large if one[2].sum() > HOLLOW * size and one[0].name not in known]
         for rows in grouped(large, lambda row: (row[0][1], tuple(row[0][2]))):
             own, solid = numbers((float(rows[0][0][2].sum()), rows[0][1]))
-            message = (
-                f"the inertia is too large for the shape: the sum of the moments is {own} kg m², but {solid} kg m²"
-            )
+            message = "the inertia is too large for the shape:"
+            message += f" the sum of the moments is {own} kg m², but {solid} kg m²"
             yield from self.shared(f"{message} for a solid body of this size", [one[0] for one, _ in rows])
 
 

@@ -53,9 +53,8 @@ class NotPositive(Quality):
             if moments[0] < -off_by_rounding(slope, inertia_texts, link) or (
                 link.inertial and link.inertial.inertia.diagonal().min() < 0
             ):
-                yield self.finding(
-                    f"the principal moments of inertia are {_listed(moments)} kg m²; none can be negative", link
-                )
+                message = f"the principal moments of inertia are {_listed(moments)} kg m²; none can be negative"
+                yield self.finding(message, link)
 
 
 class Triangle(Quality):

@@ -32,8 +32,6 @@ COMMANDED = {f"{name}_controllers/": name for name in ("position", "velocity", "
 PARTS = {"gripper": "hand", "finger": "hand", "fingers": "hand", "neck": "head", "waist": "torso", "wheels": "base"}
 PARTS |= {part: part for part in ("arm", "hand", "head", "torso", "leg", "base")}
 """Words in names of controllers to the part of a robot."""
-_OF_JOINTS = "JointPositionController JointVelocityController JointEffortController JointTrajectoryController "
-_OF_JOINTS += "JointGroup{}Controller GripperActionController"
 _OF_ONE_NAME = (
     "ackermann_steering_controller admittance_controller bicycle_steering_controller diff_drive_controller "
     "force_torque_sensor_broadcaster forward_command_controller joint_state_broadcaster joint_state_controller "
@@ -41,8 +39,7 @@ _OF_ONE_NAME = (
     "tricycle_controller tricycle_steering_controller"
 )
 TYPES = {name: [name.title().replace("_", "")] for name in _OF_ONE_NAME.split()}
-TYPES |= {name[:-1]: _OF_JOINTS.format(name.split("_")[0].title()).split() for name in COMMANDED}
-"""Packages of controllers to the classes in them; those of other packages are not known."""
+"""Packages of controllers to the class in each."""
 INTERFACE_KEY = re.compile(r"interfaces?(_name)?$")
 URL = "https://control.ros.org/rolling/doc/ros2_controllers/joint_trajectory_controller/doc/parameters.html"
 

@@ -170,13 +170,11 @@ class LimitFlags(FileRule):
                     yield self.about(f"has_{quantity}_limits is true, but max_{quantity} is missing", element, flag)
                 for bound in (low, high):
                     if bound is not None and bound.number is None:
-                        yield self.about(
-                            f"the limit of {quantity} is {bound.text!r}; expected a number", element, bound
-                        )
+                        message = f"the limit of {quantity} is {bound.text!r}; expected a number"
+                        yield self.about(message, element, bound)
                 if high is not None and high.number is not None and high.number <= 0 and quantity != "position":
-                    yield self.about(
-                        f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
-                    )
+                    message = f"max_{quantity} is {number(high.number)}; expected a positive number"
+                    yield self.about(message, element, high)
 
 
 class LimitsInside(FileRule):
