@@ -117,9 +117,10 @@ class MissingMesh(MeshRule):
         clues = [offer([Path(mesh_files[file_of(geometry)][0])], found.may_read) for _, geometry in missing]
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             link, geometry = missing[next((i for i, clue in enumerate(clues) if clue), 0)]
-            there = next(filter(None, clues), "") or elsewhere(mesh_files[file_of(geometry)][0])
+            there = elsewhere(mesh_files[file_of(geometry)][0]) or next(filter(None, clues), "")
             message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}{there}"
-            yield self.finding(message, link, source=geometry.source, severity=None if there else "info")
+            is_sure = elsewhere(mesh_files[file_of(geometry)][0]) or "capitals" in there
+            yield self.finding(message, link, source=geometry.source, severity=None if is_sure else "info")
             return
         for (link, geometry), clue in zip(missing, clues, strict=True):
             message = f"the mesh file {file_of(geometry)!r} does not exist{clue}"
