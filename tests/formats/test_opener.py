@@ -238,6 +238,8 @@ def test_nothing_outside_is_offered(tmp_path):
     assert offer([path], lambda path: True).endswith("PART.STL, with other capitals")
     assert offer([path], lambda path: False) == offer([Path("/part.stl")], lambda path: True) == ""
     assert offer([tmp_path / "IN" / "none.stl"], lambda path: True) == ""
+    (tmp_path / "linked").symlink_to(tmp_path)  # a link that leads somewhere
+    assert offer([tmp_path / "linked" / "part.stl"], lambda path: True).endswith("PART.STL, with other capitals")
 
 
 def test_nothing_outside_of_the_workspace_is_offered(tmp_path):
