@@ -429,6 +429,15 @@ _SMALL = '<box size="0.03 0.04 0.05"/>'
 _LIGHT = _inertial(0.1, 4.1e-5, 3.4e-5, 2.5e-5)
 
 
+def _twins(model: Model) -> str | None:
+    """Two links with one shape at one place."""
+    for link in model.lone():
+        text = f'<link name="planted">{_LIGHT}{_shapes(_SMALL, _SMALL)}</link><joint name="planted" type="fixed">'
+        text += f'<parent link="{link.name}"/><child link="planted"/></joint>'
+        return model.at_end(text + text.replace('"planted"', '"planted_too"'))
+    return None
+
+
 def _other_ends(model: Model) -> str | None:
     """A joint with the names of two links that it does not join."""
     moved = [j for j in model.turning() if j.name not in model.robot.links and not j.name.isdigit()]
@@ -575,6 +584,7 @@ OF_LINKS = (
         "GEO-006",
         _body(_LIGHT, _shapes(_SMALL, _SMALL).replace("<collision>", '<collision><origin xyz="0 0 0.01"/>')),
     ),
+    Planted("GEO-007", _twins),
     Planted("NAM-008", _other_ends),
     Planted("NAM-009", _called_a_joint),
     Planted("NAM-010", _uneven_legs),
@@ -623,6 +633,13 @@ DEFECTS = (
     Planted("XML-003", _control('<joint name="no_such"/>')),
     Planted("XML-004", _blocks("<gazebo><plugin><joint_name>no_such</joint_name></plugin></gazebo>")),
     *OF_GAZEBO,
+    Planted(
+        "XML-016",
+        _blocks(
+            '<gazebo><plugin filename="gz-sim-imu-system" name="gz::sim::systems::Imu"/></gazebo>'
+            "<gazebo><material>Gazebo/Blue</material></gazebo>"
+        ),
+    ),
     Planted("NAM-001", _name(lambda name: name.replace("_", "-", 1))),
     Planted("NAM-002", _name(lambda name: name.replace("_", " ", 1))),
     Planted("NAM-003", _name(lambda name: name.replace("_", ".", 1))),

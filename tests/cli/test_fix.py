@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from each import each
 from kinetree.checker import check, job
 from kinetree.cli import fix as fix_command
 from kinetree.fixer import state
@@ -17,6 +18,7 @@ from kinetree.load import examine
 from kinetree.rules.examples import ARM
 from kinetree.rules.profiles import rules_of
 from kinetree.rules.rep199.base import BaseParent
+from kinetree.rules.rep199.links import LinkOrientation
 from support import full_disk
 
 HUNG = ARM.replace(BaseParent.good, BaseParent.bad)
@@ -30,6 +32,13 @@ def model(tmp_path):
         return tmp_path / name
 
     return model
+
+
+@each("more, mentioned", [((), True), (("--unsafe",), True), (("--unsafe", "--select", "R199-303"), False)])
+def test_what_a_code_must_be_selected_for_is_mentioned(run, model, more, mentioned):
+    path = model(ARM.replace(LinkOrientation.good, LinkOrientation.bad))
+    result = run("fix", path, "--profile", "industrial", "--diff", *more)
+    assert ("1 more that --unsafe --select R199-303 may repair" in result.stderr) is mentioned
 
 
 def test_it_repairs_in_place_and_then_has_nothing_to_do(run, model):

@@ -78,6 +78,8 @@ def test_a_text_has_no_folder():
         (["arm_parts2/a.stl"], ["model://arm_parts3/a.stl"], ("info", "the model 'arm_parts3' is not found")),
         (["arm_parts/a.stl"], ["model://leg_parts/a.stl"], ("info", "the model 'leg_parts' is not found")),
         (["mine/package.xml", "mine/b/a.stl"], ["a.stl", "c.stl"], ("warning", "there is 'b/a.stl'")),
+        (["mine/A.stl"], ["a.stl", "c.stl"], ("warning", "A.stl, with other capitals")),
+        (["mine/c.stl", "mine/A.stl"], ["a.stl", "c.stl"], ("warning", "'a.stl' does not exist; there is one at")),
         (["mine/package.xml", "mine/b/d.stl"], ["a.stl", "c.stl"], ("info", "the first is 'a.stl'")),
         (["mine/b/a.stl"], ["a.stl", "c.stl"], ("info", "the first is 'a.stl'")),
         (["arm/package.xml", "arm/a.stl"], ["package://arm/a.stl"], ("warning", "the file is in 'arm'")),

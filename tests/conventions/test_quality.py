@@ -79,6 +79,7 @@ EXAMPLES_IMPLY = {
     "MIM-002": ("INR-011",),
     "NAM-007": ("NAM-006",),
     "LIM-011": ("INR-011",),
+    "INR-017": ("INR-009",),
     "MSH-007": ("MSH-005",),
     "R105-004": ("TRE-001",),
 }
@@ -154,8 +155,8 @@ class TestBoundaries:
             ((0.02, 0, 0, 0.02, 0, 0.02), ["INR-018"]),  # a fifth of that of this cube
             ((0.071, 0, 0, 0.071, 0, 0.071), []),
             ((60.1, 0, 0, 60.2, 0, 60.3), ["INR-008"]),  # 2.004 m
-            ((1.77, 0, 0, 1.78, 0, 1.79), []),  # 0.345 m, where shapes reach 0.173 m
-            ((1.77, 0, 0, 1.78, 0, 1.81), ["INR-009"]),
+            ((0.309, 0, 0, 0.309, 0, 0.309), []),  # 3.09 times that of a solid cube
+            ((0.311, 0, 0, 0.311, 0, 0.311), ["INR-009"]),
         ],
     )
     def test_of_inertias(self, numbers, expected):

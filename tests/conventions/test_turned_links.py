@@ -152,6 +152,7 @@ def test_it_is_not_among_what_unsafe_repairs_alone(tmp_path):
     (tmp_path / "arm.urdf").write_text(arm())
     result = fix(tmp_path / "arm.urdf", profile="industrial")
     assert "R199-303" not in {finding.code for finding in result.unsafe}
+    assert {finding.code for finding in result.by_name} == {"R199-303"}
     (finding,) = kt.check(tmp_path / "arm.urdf", select=["R199-303"], profile="industrial")
     assert finding.fix.startswith("kinetree fix --unsafe --select R199-303 turns")
 

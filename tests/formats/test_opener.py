@@ -2,12 +2,14 @@
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.files.nearby import offer
 from kinetree.files.opener import Files, read_file, snapshot
 
 
@@ -187,6 +189,57 @@ def test_what_lies_one_folder_deeper_is_offered(file, wanted, tmp_path):
         fixes = [finding.fix for finding in offered.value.findings]
         assert fixes == [f"did you mean {place}?"]
         assert "there is one at" not in str(offered.value.findings[0].message)
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="its disk ignores capitals")
+@each("confined", [False, True])
+@each("file", INCLUDES)
+def test_a_name_with_other_capitals_is_offered(file, confined, tmp_path):
+    text, scheme = INCLUDES[file]
+    top = tmp_path / f"{file}-{confined}"
+    top.mkdir()
+    (top / "package.xml").write_text("<package><name>top</name></package>")
+    wanted = "SUB/Part" if scheme != "model://" else "Part"
+    place = top / ("sub/PART" if scheme != "model://" else "PART")
+    place.parent.mkdir(exist_ok=True)
+    if file.endswith(("sdf", "world")):
+        place.mkdir()
+        (place / "model.sdf").write_text(MODEL)
+    else:
+        place.write_text("a: 1")
+    (top / file).write_text(text.format(scheme + wanted))
+    with pytest.raises(kt.KinetreeError) as offered:
+        kt.load(top / file, confined=confined)
+    assert [finding.fix for finding in offered.value.findings] == [f"did you mean {place}?"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@each("confined", [False, True])
+@each("file", INCLUDES)
+def test_a_link_to_nothing_is_named(file, confined, tmp_path):
+    """A link out of the workspace with nothing at its end is no attempt to read what is there."""
+    text, scheme = INCLUDES[file]
+    top = tmp_path / f"{file}-{confined}"
+    top.mkdir()
+    (top / "part").symlink_to("/nowhere/part")
+    (top / "package.xml").write_text("<package><name>top</name></package>")
+    (top / file).write_text(text.format(scheme + "part"))
+    with pytest.raises(kt.KinetreeError) as caught:
+        kt.load(top / file, confined=confined)
+    (found,) = caught.value.findings
+    assert found.code != "confined"
+    assert "'/nowhere/part', where nothing is" in f"{found.message} {found.fix}"
+
+
+def test_nothing_outside_is_offered(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "PART.STL").touch()
+    path = tmp_path / "in" / ".." / "part.stl"
+    assert offer([path], lambda path: True).endswith("PART.STL, with other capitals")
+    assert offer([path], lambda path: False) == offer([Path("/part.stl")], lambda path: True) == ""
+    assert offer([tmp_path / "IN" / "none.stl"], lambda path: True) == ""
+    (tmp_path / "linked").symlink_to(tmp_path)  # a link that leads somewhere
+    assert offer([tmp_path / "linked" / "part.stl"], lambda path: True).endswith("PART.STL, with other capitals")
 
 
 def test_nothing_outside_of_the_workspace_is_offered(tmp_path):

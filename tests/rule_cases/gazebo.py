@@ -180,6 +180,26 @@ def setting(tags: Iterable[str], text: object) -> str:
     return with_block(f'<gazebo reference="a">{elements(tags, text)}</gazebo>')
 
 
+SCRIPT = "<material><script><uri>file://x</uri><name>Gazebo/Grey</name></script></material>"
+MORE = '<gazebo reference="b"><material>Gazebo/Red</material></gazebo>'
+HARDWARE = "<hardware><plugin>gz_ros2_control/GazeboSimSystem</plugin></hardware>"
+MODERN = ("libignition-gazebo-imu-system.so", "ign_ros2_control-system", "gz_ros2_control-system", "gz-sim-imu-system")
+
+
+def coloured(inside: str, plugin: str = "gz-sim-imu-system") -> str:
+    """Links a and b, a block of a with something in it, and one with a plug-in."""
+    blocks = f'<gazebo reference="a">{inside}</gazebo><gazebo><plugin filename="{plugin}" name="p"/></gazebo>'
+    return f'<robot name="r"><link name="a"/><link name="b"/>{joint("j", "a", "b")}{blocks}</robot>'
+
+
+def grey(plugin: str, beside: str = "") -> str:
+    """A model of SDF with a script as material, perhaps with colours beside it, and a plug-in."""
+    shape = "<geometry><sphere><radius>1</radius></sphere></geometry>"
+    material = SCRIPT.replace("</material>", f"{beside}</material>") if beside else SCRIPT
+    visual = f'<link name="a"><visual name="v">{shape}{material}</visual></link>'
+    return f'<sdf version="1.9"><model name="m">{visual}<plugin filename="{plugin}" name="p"/></model></sdf>'
+
+
 CASES = {
     "XML-005": Cases(
         found={
@@ -339,6 +359,40 @@ CASES = {
             "of ros2_control": system("gz_ros2_control-system", "gz_ros2_control::GazeboSimROS2ControlPlugin"),
             "its alias": system("gz_ros2_control-system", "ign_ros2_control::IgnitionROS2ControlPlugin"),
             "of a copy": system("franka_ign_ros2_control-system", "ign_ros2_control::IgnitionROS2ControlPlugin"),
+        },
+    ),
+    "XML-016": Cases(
+        found={
+            "in a block": Model(
+                coloured("<material>Gazebo/Blue</material>"),
+                says="the material 'Gazebo/Blue' is of Gazebo Classic; write <ambient>",
+                element="<material>",
+            ),
+            "of a script": Model(coloured(f"<visual>{SCRIPT}</visual>"), says="'Gazebo/Grey'"),
+            "two, said once": Model(
+                coloured("<material>A/B</material>").replace("</robot>", MORE + "</robot>"), says="(also 'Gazebo/Red')"
+            ),
+            **{f"with {name}": coloured("<material>A</material>", name) for name in MODERN},
+            "with the hardware of ros2_control": coloured("<material>A</material>", "").replace(
+                "</robot>",
+                f'<ros2_control name="s" type="system">{HARDWARE}</ros2_control></robot>',
+            ),
+            "in SDF": Model(grey("gz-sim-imu-system"), format="sdf"),
+            "in SDF, with a map of light": Model(grey("gz-sim-imu-system", "<lighting>true</lighting>"), format="sdf"),
+        },
+        silent={
+            "for Gazebo Classic": coloured("<material>A</material>", "libgazebo_ros_camera.so"),
+            "for both": coloured("<material>A</material>", "libgazebo_ros_camera.so").replace(
+                "</robot>", f'<gazebo><plugin filename="{MODERN[0]}" name="q"/></gazebo></robot>'
+            ),
+            "for neither": coloured("<material>A</material>", "libmine.so"),
+            "without a name": coloured("<material> </material>"),
+            **{
+                f"with <{tag}>": Model(grey("gz-sim-imu-system", f"<{tag}>1 0 0 1</{tag}>"), format="sdf")
+                for tag in ("ambient", "diffuse", "pbr")
+            },
+            "in SDF, without a script": Model(grey("gz-sim-imu-system").replace(SCRIPT, ""), format="sdf"),
+            "in SDF, for Gazebo Classic": Model(grey("libgazebo_ros_imu_sensor.so"), format="sdf"),
         },
     ),
     "XML-011": Cases(

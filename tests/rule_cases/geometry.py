@@ -6,6 +6,7 @@ from rule_cases.builders import box, cylinder, felt, joint, link, mesh, pair, ro
 from rule_cases.case import Cases, Model
 
 PACKAGES = {"packages": {"arm": Path(__file__).parent / "meshes"}}
+BALL = '<body><geom size="1"/></body>'
 PLANE = '<mujoco><worldbody><geom type="plane" size="0 0 1"/></worldbody></mujoco>'
 BOTH = '<mujoco><worldbody><body><joint/><geom type="sphere" size="200"/></body></worldbody></mujoco>'
 SKY = '<mujoco><worldbody><geom type="sphere" size="200"/><geom type="box" size="300 300 3"/></worldbody></mujoco>'
@@ -18,6 +19,12 @@ def sdf(size: str) -> Model:
     """A static model of a box."""
     box = f'<link name="a"><collision name="c"><geometry><box><size>{size}</size></box></geometry></collision></link>'
     return Model(f'<sdf version="1.7"><model name="m"><static>true</static>{box}</model></sdf>', format="sdf")
+
+
+def twice(*parts: str, other: str = "", kind: str = "fixed", second: str = "", place: str = "0 0 0") -> str:
+    """Links b and c on a, with these parts, or c with others."""
+    links = link("a"), link("b", *parts), link("c", *([other] if other else parts))
+    return robot(*links, joint("j", "a", "b", kind=kind), joint("k", "a", "c", kind=second or kind, xyz=place))
 
 
 def in_world(shape: str, on: str, kind: str = "fixed") -> str:
@@ -391,6 +398,46 @@ CASES = {
             "beside": pair(seen(box(0.1)), felt(box(0.1), xyz="0.1 0 0")),
             "seen only": pair(seen(box(0.1))),
             "a mesh that is not there": pair(seen(box(0.1)), felt(mesh("a.stl")), felt(box(1))),
+        },
+    ),
+    "GEO-007": Cases(
+        found={
+            "boxes": Model(twice(felt(box(1))), says="the shapes and the place of 'b'; check its", element="link 'c'"),
+            "only seen": twice(seen(mesh("a.stl"))),
+            "of the collisions alone": twice(felt(box(1)), seen(box(1)), other=felt(box(1)) + seen(box(2))),
+            "several shapes, in another order": twice(felt(box(1)), felt(box(2)), other=felt(box(2)) + felt(box(1))),
+            "that turn": twice(felt(box(1)), kind="continuous"),
+            "of a wheel and another": twice(felt(box(1)), kind="continuous", second="fixed"),
+            "three, said once": Model(
+                twice(felt(box(1))).replace("</robot>", link("d", felt(box(1))) + joint("l", "a", "d") + "</robot>"),
+                says="(also 'd')",
+            ),
+            "at one place by other origins": twice(felt(box(1)), other=felt(box(1), xyz="-1 0 0"), place="1 0 0"),
+            "on two links of one body": twice(felt(box(1)))
+            .replace(
+                "</robot>",
+                link("d", felt(box(1))) + link("e") + joint("l", "a", "e") + joint("m", "e", "d") + "</robot>",
+            )
+            .replace(link("c", felt(box(1))), link("c", felt(box(3)))),
+            "hardly small": twice(felt(box(0.0116))),
+            "in MJCF": Model(f"<mujoco><worldbody>{2 * BALL}</worldbody></mujoco>", format="mjcf"),
+        },
+        silent={
+            "elsewhere": twice(felt(box(1)), place="0.001 0 0"),
+            "turned": twice(felt(box(1)), other=felt(box(1), rpy="0 0 0.001")),
+            "of other sizes": twice(felt(box(1)), other=felt(box(1.001))),
+            "of other kinds": twice(felt(sphere(1)), other=felt(box(1))),
+            "without shapes": twice(),
+            "that slide": twice(felt(box(1)), kind="prismatic"),
+            "small": twice(felt(box(0.0115))),
+            "of which one has more": twice(felt(box(1)), other=felt(box(1)) + felt(box(2))),
+            "one on the other": robot(
+                link("a"),
+                link("b", felt(box(1))),
+                link("c", felt(box(1))),
+                joint("j", "a", "b", kind="continuous"),
+                joint("k", "b", "c", kind="continuous"),
+            ),
         },
     ),
     "GEO-006": Cases(

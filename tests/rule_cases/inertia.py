@@ -51,6 +51,11 @@ def round_(radius: float, mass: float = 1) -> str:
     return inertial(mass, repr(0.7 * moment), repr(0.8 * moment), repr(moment))
 
 
+def part(of_solid: float, *shapes: str, xyz: str = "0 0 0") -> str:
+    """A moved cube of 12 kg and 0.5 m, with a multiple of the inertia of a solid one, 0.5 kg m² about each axis."""
+    return moved(*(shapes or (felt(box(0.5)),)), inertial(12, *[repr(0.5 * of_solid)] * 3, xyz=xyz))
+
+
 def with_mesh(scale: str, *parts: str) -> Model:
     """A moved link with a triangle of 1 m by 1 m in a mesh file."""
     return Model(moved(felt(mesh("package://arm/whole.stl", scale)), *parts), options=PACKAGES)
@@ -106,7 +111,7 @@ def exchanged(x: float, y: float, z: float) -> str:
 
 
 CUBE = felt(box(2))  # reaches √3 m from its centre
-SMALL = felt(box(0.2))  # 0.17320508 m
+SMALL = felt(box(0.2)) + felt(box(0.1))  # 0.17320508 m
 THIN = Model(
     '<mujoco><worldbody><body name="b"><joint/><inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/></body>'
     "</worldbody></mujoco>",
@@ -342,14 +347,14 @@ CASES = {
             "of a capsule": Model(
                 MUJOCO.format("capsule", "0.1 0.2"), format="mjcf", says="reach at most 0.332 m from"
             ),
-            "more than twice as far": Model(
-                moved(SMALL, round_(0.347)), says="is 0.347 m, but the shapes reach at most 0.173 m from the centre"
+            "farther": Model(
+                moved(SMALL, round_(0.2265)), says="is 0.227 m, but the shapes reach at most 0.173 m from the centre"
             ),
-            "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.53).replace("0 0 0", "0.1 0 0")),
+            "from its centre": moved(felt(box(0.2), xyz="0.1 0 0"), round_(0.521).replace("0 0 0", "0.1 0 0")),
             "as far as two metres": moved(SMALL, inertial(1, 3, 3.5, 4)),
             "of shapes that are only seen": moved(seen(box(0.2)), round_(0.521)),
             "of five milligrams": moved(SMALL, round_(0.521, 5.05e-6)),
-            "fixed to another": Model(fixed(SMALL, round_(0.347)), element="link 'c'", says="at most 0.173 m"),
+            "fixed to another": Model(fixed(SMALL, round_(0.2265)), element="link 'c'", says="at most 0.173 m"),
             "fixed to another, as a sensor of examples": fixed(
                 felt(box(0.05, 0.05, 0.08)), inertial("1e-5", "1e-6", "1e-6", "1e-6")
             ),
@@ -361,26 +366,45 @@ CASES = {
             ),
             "in g m²": Model(moved(SMALL, inertial(1, 2.3, 2.4, 2.5)), says="0.173 m from the centre; is it in g m²?"),
             "of shapes just large enough": moved(felt(box(0.0116)), round_(0.521)),
-            "of a mesh": with_mesh("0.5 0.5 0.5", round_(1.42)),
+            "of a mesh": with_mesh("0.5 0.5 0.5", round_(0.928)),
             "of balls": moved(felt(sphere(0.1)), round_(0.521)),
+            "more than any hollow box": Model(
+                part(3.12), says="the sum of the moments is 4.68 kg m², but 1.5 kg m² for a solid body of this size"
+            ),
+            "more than any hollow ball": Model(moved(felt(sphere(0.5)), inertial(1, 0.32, 0.31, 0.31)), count=1),
+            "of a hollow one, of the larger of two shapes": part(3.12, seen(box(0.5)), felt(box(0.4))),
+            "of a hollow one, hardly in the middle": part(3.12, xyz="0.00035 0 0"),
+            "of a hollow one of ten grams": moved(felt(box(0.5)), inertial(0.0101, *["1.35e-3"] * 3)),
+            "of a hollow one, fixed to another": fixed(felt(box(0.5)), inertial(12, 1.6, 1.6, 1.6)),
+            "two hollow ones alike, said once": Model(
+                both(felt(box(0.5)), inertial(12, 1.6, 1.6, 1.6)), says="a solid body of this size (also 'c')"
+            ),
         },
         silent={
+            "of a hollow box": part(3.05),
+            "of a hollow one of the larger of two shapes": part(3.12, seen(box(0.6)), felt(box(0.5))),
+            "of a hollow one, hardly beside the middle": part(3.12, xyz="0.000357 0 0"),
+            "of a hollow one that weighs nothing": moved(felt(box(0.5)), inertial(0.0099, *["1.35e-3"] * 3)),
+            "of a hollow one that carries a shape without an inertial": part(3.12).replace(
+                "</robot>", link("d", seen(box(1))) + joint("l", "b", "d") + "</robot>"
+            ),
+            "of a hollow one with a mesh": part(3.12, felt(box(0.5)), seen(mesh("a.stl"))),
             "of hardly less than five milligrams": moved(SMALL, round_(0.521, 4.95e-6)),
-            "less": moved(SMALL, round_(0.346)),
-            "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.355)),
+            "less": moved(SMALL, round_(0.2240)),
+            "farther from its centre": moved(felt(box(0.2), xyz="0.01 0 0"), round_(0.231)),
             "farther than two metres, which another rule says": moved(SMALL, round_(2.001)),
             "without a mass": moved(SMALL, inertial(0, 1, 1, 1.5)),
             "with a mesh beside": moved(SMALL, seen(mesh("a.stl")), round_(0.521)),
-            "with a larger shape beside": moved(SMALL, seen(box(0.22)), round_(0.36)),
+            "with a larger shape beside": moved(SMALL, seen(box(0.22)), round_(0.246)),
             "without a shape": moved(round_(0.521)),
             "of no size": moved(felt(box(0)), round_(0.521)),
             "of a mark": moved(felt(box(0.0115)), round_(0.521)),
-            "fixed to another, and less": fixed(SMALL, round_(0.346)),
+            "fixed to another, and less": fixed(SMALL, round_(0.2240)),
             "fixed to another, carrying a shape without an inertial": fixed(SMALL, round_(0.521)).replace(
                 "</robot>", link("d", SMALL) + joint("l", "c", "d") + "</robot>"
             ),
-            "of a mesh as large": with_mesh("0.5 0.5 0.5", round_(1.41)),
-            "with a larger shape fixed to it": moved(SMALL, round_(0.521), fixed=(seen(box(0.4)),)),
+            "of a mesh as large": with_mesh("0.5 0.5 0.5", round_(0.91)),
+            "with a larger shape fixed to it": moved(SMALL, round_(0.521), fixed=(seen(box(0.5)),)),
         },
     ),
     "INR-010": Cases(

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from math import cos, radians, sin
+from typing import Any
 
 from kinetree.rules.examples import CART
+from kinetree.rules.parameters.controllers import TYPES
 from rule_cases.case import Cases, Model
 from rule_cases.ros2_control import made, system
 
@@ -23,6 +25,19 @@ def case(text: str, says: str = "", count: int | None = None, name: str = "x.yam
     """A robot with an SRDF, a file, and perhaps another file."""
     files = {name: text} | ({"other.yaml": other} if other else {})
     return Model(made(HARDWARE), srdf=SRDF, files=files, says=says, count=count)
+
+
+def following(says: str = "", joints: str = "joints: [a, b]", hardware: str = "", **more: Any) -> Model:
+    """A controller of b, which follows a."""
+    kind = more.pop("type", "joint_trajectory_controller/JointTrajectoryController")
+    name, under = more.pop("name", "hand"), more.pop("under", "ros__parameters")
+    text = (
+        f"{name}: {{ros__parameters: {{type: {kind}, {joints}}}}}\n"
+        if under
+        else f"{name}: {{type: {kind}, {joints}}}\n"
+    )
+    own = manager("hand", type=kind) if under and name == "hand" else ""
+    return Model(made(hardware, mimic=MIMIC), files={"x.yaml": own + text}, says=says, **more)
 
 
 def limits(inside: str, joint: str = "a") -> str:
@@ -368,12 +383,34 @@ CASES = {
                 section("joints: [a], state_interfaces: [position, velocity]"), "state_interface 'velocity'"
             ),
             "by its type": case(manager("arm", type="effort_controllers/JointGroupEffortController") + section()),
+            "a slip": case(section("joints: [b], command_interfaces: [velocty]"), "command_interfaces has 'velocty'"),
+            "a slip without hardware": Model(
+                made(),
+                files={"x.yaml": section("joints: [a], command_interfaces: [positon], state_interfaces: [position]")},
+                says="command_interfaces has 'positon'; did you mean 'position'?",
+                severity="warning",
+                count=1,
+            ),
+            "a slip in the name of one": Model(
+                made(), files={"x.yaml": section("joints: [a], interface_name: efort")}, severity="warning"
+            ),
+            "a slip behind a joint": Model(
+                made(), files={"x.yaml": section("state_interfaces: [a/velocty]")}, severity="warning"
+            ),
+            "a slip deeper": Model(
+                made(), files={"x.yaml": section("gains: {state_interfaces: [velocty]}")}, severity="warning"
+            ),
             "a forwarded one": case(
                 manager("arm", type="forward_command_controller/ForwardCommandController")
                 + section("joints: [a], interface_name: effort")
             ),
         },
         silent={
+            "the hardware's own": Model(
+                made(HARDWARE.replace('"velocity"', '"velocty"')),
+                files={"x.yaml": section("joints: [b], command_interfaces: [velocty]")},
+            ),
+            "something else": case(section("joints: [a], reference_names: [positon]")),
             "a name of another controller": case(
                 manager("arm", type="x/Y") + section("joints: [a], interface_name: effort")
             ),
@@ -402,8 +439,21 @@ CASES = {
             "of the other side": replace(
                 case(section("joints: [right_a]", name="left_arm"), "expected 'left_a'"), text=SIDED, srdf=None
             ),
+            "a follower": following("the joint 'b' follows 'a' and takes no commands; leave it out"),
+            "a follower with a state alone": following(
+                hardware=HARDWARE.replace('<command_interface name="velocity"/>', "")
+            ),
+            "a follower that a hand closes": following(
+                type="position_controllers/GripperActionController", joints="joint: b"
+            ),
+            "of two followers one is named": following(joints="joints: [b, b]", count=2),
         },
         silent={
+            "a follower with a command interface": following(hardware=HARDWARE),
+            "a follower of ROS 1": following(under=""),
+            "a follower that is seen": following(type="joint_state_broadcaster/JointStateBroadcaster"),
+            "a follower of another robot": following(name="/other/hand"),
+            "a leader": following(joints="joints: [a]"),
             "gains of a controller of another kind": case(
                 manager("arm", type="pid_controller/PidController") + section("joints: [a], gains: {b: {p: 1}}")
             ),
@@ -461,10 +511,25 @@ CASES = {
         found={
             "no type": case(manager() + section(), "the controller has no type"),
             "of wheels": case(manager("other") + section("left_wheel_names: [a]", "base"), count=1),
+            "a slip in the class": case(
+                manager("arm", type="joint_trajectory_controller/JointTrajectoryControler") + section(),
+                "did you mean 'joint_trajectory_controller/JointTrajectoryController'?",
+                count=1,
+            ),
+            "a slip in the package": case(
+                manager("arm", type="joint_trajectry_controller/JointTrajectoryController"), "'joint_trajectory_contr"
+            ),
         },
         silent={
             "a type": case(manager("arm") + section()),
             "a type of its own": case(manager() + section("joints: [a], type: a/B")),
+            "another class of a package": case(manager("arm", type="joint_trajectory_controller/Scaled")),
+            "every known type": case(
+                "".join(
+                    manager(f"c{i}", type=t)
+                    for i, t in enumerate(f"{package}/{name}" for package, names in TYPES.items() for name in names)
+                ).replace("\ncontr", "\n---\ncontr")
+            ),
             "in another file": case(section(), other=manager("arm")),
             "types may be elsewhere": case(section()),
             "no controller": case(manager() + section("rate: 3", "node")),

@@ -145,6 +145,15 @@ CASES = {
             "several of the right side": Model(
                 links("l_hip_Link", "l_knee_Link", "r_hip_link", "r_knee_link"), says="(also 'r_knee_link')"
             ),
+            "the left side, if the right has the usual words": Model(
+                links("left_ancle", "right_ankle", "ankle_cover"),
+                says="otherwise than 'right_ankle'",
+                element="link 'left_ancle'",
+            ),
+            "by the name of a mesh": Model(
+                links("left_ancle", "right_ankle").replace("<link", "<!-- Ankle.stl --><link", 1),
+                element="link 'left_ancle'",
+            ),
             "a joint": robot(
                 *(link(name) for name in "abc"),
                 joint("left_wheel_joint", "a", "b", kind="continuous"),

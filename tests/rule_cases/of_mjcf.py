@@ -1,5 +1,7 @@
 """MJCF files: units of angles, order of ranges, negative numbers."""
 
+from dataclasses import replace
+
 from rule_cases.case import Cases, Model
 
 
@@ -20,6 +22,20 @@ def hinge(attributes: str, **more: str) -> Model:
 
 def actuated(attributes: str, tag: str = "motor", says: str = "") -> Model:
     return world('<joint name="j"/>', f'<actuator><{tag} joint="j" {attributes}/></actuator>', says=says)
+
+
+def keyed(key: str, actuators: str = '<motor joint="j"/>', more: str = "", says: str = "") -> Model:
+    """A hinge, a free body, a ball, a body that the user moves, actuators of the hinge, and a keyframe."""
+    bodies = '<body name="f"><freejoint/><geom size="0.1"/></body><body name="m" mocap="true"/>'
+    bodies += '<body name="p"><joint type="ball"/><geom size="0.1"/></body>'
+    text = f'<worldbody><body name="b"><joint name="j"/><geom size="0.1"/></body>{bodies}</worldbody>'
+    text += f"<actuator>{actuators}</actuator><keyframe><key {key}/></keyframe>"
+    return Model(f"<mujoco>{more}{text}</mujoco>", format="mjcf", says=says)
+
+
+def zeros(**counts: int) -> str:
+    """Attributes of as many zeros."""
+    return " ".join(f'{name}="{"0 " * count}"' for name, count in counts.items())
 
 
 DEFAULTS = '<default><joint range="1 -1"/><motor ctrlrange="1 -1"/></default>'
@@ -65,9 +81,32 @@ SILENT_NUMBERS = Cases(
         "a step": world("", '<option timestep="-0.001"/>'),
         "a tendon's damping": world('<joint name="j"/>', TENDON.format('damping="-1"')),
         "a cylinder": actuated('area="-1"', "cylinder"),
+        "a long posture": keyed(zeros(qpos=13), says="qpos has length 13; expected 12, that of the model"),
+        "a short one": keyed(zeros(qpos=11), says="qpos has length 11; expected 12"),
+        "velocities": keyed(zeros(qvel=12), says="qvel has length 12; expected 10"),
+        "controls": keyed(zeros(ctrl=2), says="ctrl has length 2; expected 1"),
+        "controls of none": keyed(zeros(ctrl=1), "", says="ctrl has length 1; expected 0"),
+        "activations": keyed(zeros(act=1), says="act has length 1; expected 0"),
+        "moved bodies": keyed(zeros(mpos=2), says="mpos has length 2; expected 3"),
+        "turned bodies": keyed(zeros(mquat=3), says="mquat has length 3; expected 4"),
+        "two lists of one": replace(keyed(zeros(qpos=3, ctrl=3)), count=2),
     },
     silent={
         "in order": actuated('ctrlrange="-1 1" forcerange="-1 0"'),
+        "right lists": keyed(zeros(qpos=12, qvel=10, ctrl=1, act=0, mpos=3, mquat=4)),
+        "no lists": keyed('name="home"'),
+        "a list of a model that copies": keyed(
+            zeros(qpos=13), more='<worldbody><replicate count="2"><body><geom size="1"/></body></replicate></worldbody>'
+        ),
+        **{
+            f"activations of {tag}": keyed(zeros(act=1), f'<{tag} joint="j" {more}/>')
+            for tag, more in {
+                "intvelocity": 'actrange="0 1"',
+                "position": 'timeconst="1"',
+                "general": 'dyntype="filter"',
+            }.items()
+        },
+        "activations of a class": keyed(zeros(act=1), more='<default><motor/><position timeconst="1"/></default>'),
         "none": actuated('ctrlrange="0 0" forcerange="1 1"'),
         "no gain": actuated('kp="0"', "position"),
         "of a joint, which the reader reports": hinge('range="1 -1"'),

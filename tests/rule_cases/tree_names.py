@@ -125,6 +125,15 @@ def mirrored(copies: int = 1, images: int = 2, part: str = "shin") -> str:
     return text
 
 
+def pointing(axis: str, part: str = "shin", more: str = 'lower="-1" upper="1"', text: str = TURNING, **said) -> Model:
+    """The walker, with another axis and range of the right joint of a part."""
+    before, name, after = text.partition(f'<joint name="right_{part}_joint"')
+    now = LIMIT.replace("0 1 0", axis).replace('lower="-1" upper="1"', more)
+    own = LIMIT if LIMIT in after else after[after.index("<axis") : after.index("/>", after.index("<limit")) + 2]
+    return Model(before + name + after.replace(own, now, 1), **said)
+
+
+SIDEWAYS = TURNING.replace("0 1 0", "1 0 0")
 HAND = masses(2.1).replace("shin", "hand")
 
 
@@ -290,12 +299,32 @@ CASES = {
                 element="link 'right_shin'",
             ),
             "a moment": legs(SHIN, SHIN.replace('ixx="0.012"', 'ixx="0.014"')),
+            "an axis": pointing(
+                "0 -1 0", says="axis y -1 here, 1 by the mirror image", element="joint 'right_shin_joint'"
+            ),
+            "an axis along another": pointing(
+                "0 0 1", says="axis y 0 here, 1 by the mirror image; axis z 1 here, 0 by"
+            ),
+            "an axis of a slide": pointing(
+                "0 1 0", text=TURNING.replace("revolute", "prismatic").replace(LIMIT, LIMIT.replace("0 1 0", "0 0 1"))
+            ),
+            "an axis whose range shows nothing": pointing("0 -1 0", more='lower="-1" upper="1.5"', count=1),
+            "an axis in the mirror": pointing("-1 0 0", text=SIDEWAYS, says="axis x -1 here, 1 by the mirror image"),
             "a centre of mass with the sign of the left": Model(
                 SIGNED.replace(FOOT, FOOT.replace("-0.02", "0.02")),
                 says="centre of mass y 0.02 here, -0.02 by the mirror image",
             ),
         },
         silent={
+            "two axes": pointing("0 -1 0", text=pointing("0 -1 0", "foot").text),
+            "an axis, as its range shows": pointing(
+                "0 -1 0",
+                more='lower="-1.5" upper="1"',
+                text=TURNING.replace('lower="-1" upper="1"', 'lower="-1" upper="1.5"'),
+            ),
+            "oblique axes": pointing("0 -0.6 0.8", text=TURNING.replace("0 1 0", "0 0.6 0.8")),
+            "an axis that is not along another": pointing("0 0.6 0.8"),
+            "an axis beside three": pointing("0 -1 0", text=TURNING.replace("right_foot", "other")),
             "masses of wheels, rounded": heavy_wheels(1.02),
             "wheels on joints of two types": rolling('velocity="9"').replace('"continuous"', '"revolute"', 1),
             "two copied ranges of three": mirrored(2, 2),

@@ -33,6 +33,9 @@ CASES = {
                 fast(20.2, 100.5), says="(1.75 rad/s) or in rpm (10.5 rad/s)? (also 'j0')"
             ),
             "hardly less than a fifth": Model(fast(20, 100.5), says="(10.5 rad/s)?"),
+            "degrees of a slow arm": Model(
+                fast(15, 30, 45), says="is 45 rad/s; is it in deg/s (0.785 rad/s)", options={"kind": "arm"}
+            ),
             "of SDF": Model(
                 '<sdf version="1.7"><model name="m"><link name="a"/><link name="b"/><joint name="j" type="revolute">'
                 "<parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>1</upper>"
@@ -42,6 +45,10 @@ CASES = {
         },
         silent={
             "radians": fast(3, 8, 49),
+            "a fast joint of an arm": Model(fast(14.9, 30, 45), options={"kind": "arm"}),
+            "one round number of an arm": Model(fast(20, 20, 20), options={"kind": "arm"}),
+            "fast legs": Model(fast(16, 30, 45), options={"kind": "legged"}),
+            "a fast slide of an arm": Model(fast(16, 20, kind="prismatic"), options={"kind": "arm"}),
             "one round number, which LIM-008 is about": fast(100, 100),
             "a round number of each kind": fast(100, 200).replace('type="revolute"', 'type="prismatic"', 1),
             "hardly too slow": fast(49),

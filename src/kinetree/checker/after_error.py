@@ -75,9 +75,8 @@ def ask(robot: Robot, options: CheckOptions, errors: Iterable[Finding]) -> Answe
 
 def _is_whole_in_doubt(robot: Robot) -> bool:
     """Return whether a rule about the whole robot could find something else after the errors are corrected."""
-    return any(
-        d.kind in ("link", "joint", "frame") or (d.kind == "robot" and d.part not in APART) for d in robot.doubts
-    )
+    kinds = {doubt.kind for doubt in robot.doubts if doubt.kind != "robot" or doubt.part not in APART}
+    return not kinds.isdisjoint(("link", "joint", "frame", "robot"))
 
 
 def _near(robot: Robot) -> frozenset[str]:
@@ -130,9 +129,8 @@ def remark(robot: Robot, errors: Iterable[Finding]) -> list[Finding]:
     if not waiting:
         return []
     sources = (error.source or Source("") for error in sorted(errors, key=attrgetter("place")))
-    places = list(
-        dict.fromkeys(f"{os.path.basename(one.file)}:{one.line}" if one.line else one.file for one in sources)
-    )
+    names = (f"{os.path.basename(one.file)}:{one.line}" if one.line else one.file for one in sources)
+    places = list(dict.fromkeys(names))
     where = f"at {_listed(places)} " if places else ""
     correct = f"correct the error{'s' * (len(places) > 1)} {where}first"
     message = f"rules say nothing yet about {_listed(waiting)}: {correct}"

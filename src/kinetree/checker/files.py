@@ -254,9 +254,8 @@ def _is_named_around(finding: Finding, own: str) -> bool:
 
     if not is_included_around(file) or (package := package_of(file)) is None:
         return False
-    return any(
-        f'name="{name[1]}"' in text for path, text in package.texts.items() if str(path) != os.path.abspath(file)
-    )
+    texts = (text for path, text in package.texts.items() if str(path) != os.path.abspath(file))
+    return any(f'name="{name[1]}"' in text for text in texts)
 
 
 def _without_others(result: CheckReport, known: dict[str, set[Key]], seen: Collection[object]) -> CheckReport:

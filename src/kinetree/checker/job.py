@@ -171,9 +171,8 @@ def _row(excused: Excuse) -> tuple[str, ...]:
     finding, rule = excused.finding, rule_of(excused.finding.code)
     name = f"{finding.code} ({rule.level})" if rule else finding.code
     clause = rule.clause if rule else finding.message
-    return tuple(
-        map(_cell, (str(finding.source), finding.element or "", name, clause, excused.reason or "none is given"))
-    )
+    reason = excused.reason or "none is given"
+    return tuple(map(_cell, (str(finding.source), finding.element or "", name, clause, reason)))
 
 
 def _cell(text: str) -> str:

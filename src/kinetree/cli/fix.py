@@ -4,6 +4,7 @@ import difflib
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -223,6 +224,7 @@ def _plain(fixed: FixResult) -> Mapping[str, Any]:
         "repaired": fixed.repaired,
         "unrepaired": [{"finding": finding, "because": why} for finding, why in fixed.unrepaired],
         "unsafe": fixed.unsafe,
+        "by_name": fixed.by_name,
         "added": fixed.added,
         "diff": "".join(_diff(fixed)),
     }
@@ -244,7 +246,8 @@ def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
     added = f"{', '.join(fixed.added)} {'would be ' if diff else ''}added, " if fixed.added else ""
     count = f"{added}{len(fixed.repaired)} {'would be ' if diff else ''}repaired"
     left = f", {len(fixed.unrepaired)} left" if fixed.unrepaired else ""
-    unsafe = f", {len(fixed.unsafe)} more that --unsafe may repair" if fixed.unsafe else ""
+    counts = Counter([*("" for _ in fixed.unsafe), *(f" --select {one.code}" for one in fixed.by_name)])
+    unsafe = "".join(f", {count} more that --unsafe{select} may repair" for select, count in counts.items())
     name = f" ({fixed.name})" if fixed.name else ""
     say(f"{fixed.file}{name}: {count}{left}{unsafe}", file=sys.stderr if diff else sys.stdout)
     for path in () if diff else [path for path in fixed.after if path != Path(fixed.file).resolve()]:

@@ -1,4 +1,4 @@
-"""Offers of files that lie one folder deeper than a name says, and of folders of nearly the same name."""
+"""Offers of files with other capitals than a name, or one folder deeper, and of folders of nearly the same name."""
 
 import os
 import re
@@ -9,7 +9,8 @@ from pathlib import Path
 from kinetree.confine import is_shared
 
 BEFORE = "; there is one at "
-"""Beginning of an offer in a message."""
+LINK = "; it is a link to "
+"""Beginnings of offers in messages."""
 MODEL_FILES = ("model.sdf", "model.config")
 """Files of a model, for which its folder stands."""
 NEARLY, LETTERS = 0.87, 2
@@ -17,12 +18,17 @@ NEARLY, LETTERS = 0.87, 2
 
 
 def offer(paths: Iterable[Path], may_read: Callable[[Path], bool]) -> str:
-    """Return a clause with the first thing that lies one folder deeper than one of these paths, which do not exist; ""
-    if nothing does. may_read: whether a path may be named. Hidden folders, links and shared folders are left out."""
+    """Return a clause about the first of these paths, which do not exist, that is a broken link, has the name of
+    another thing but for capitals, or is one folder deeper; "" for none. may_read: whether a path may be named. Hidden
+    folders, and links and shared folders above a path, are left out."""
     for path in (path.parent if path.name in MODEL_FILES else path for path in paths):
         with suppress(OSError, ValueError):
             if path.name in ("", "..") or is_shared(os.path.abspath(path.parent)):
                 continue
+            if link := broken_link(path):
+                return f"{LINK}{os.readlink(link)!r}, where nothing is"
+            if (same := _in_other_capitals(path)) and may_read(same):
+                return f"{BEFORE}{same}, with other capitals"
             for entry in sorted(os.scandir(path.parent), key=lambda entry: entry.name):
                 is_folder = entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
                 if is_folder and (place := path.parent / entry.name / path.name).exists() and may_read(place):
@@ -30,10 +36,24 @@ def offer(paths: Iterable[Path], may_read: Callable[[Path], bool]) -> str:
     return ""
 
 
+def broken_link(path: Path) -> Path | None:
+    """Return a path, or a folder above it, that is a link to nothing."""
+    return next((one for one in (path, *path.parents) if one.is_symlink() and not one.exists()), None)
+
+
+def _in_other_capitals(path: Path) -> Path | None:
+    """Return the path of the thing whose name differs in capitals alone, with those of the folders above it."""
+    if path.exists() or path == path.parent or is_shared(os.path.abspath(path)):
+        return path
+    above = _in_other_capitals(path.parent)
+    names = sorted(os.listdir(above)) if above and above.is_dir() else []
+    return next((above / name for name in names if above and name.lower() == path.name.lower()), None)
+
+
 def did_you_mean(message: str) -> str | None:
     """Return the correction that an offer at the end of a message gives, None without one."""
-    place = message.partition(BEFORE)[2]
-    return f"did you mean {place}?" if place else None
+    place, link = message.partition(BEFORE)[2].partition(", with")[0], message.partition(LINK)[2]
+    return f"did you mean {place}?" if place else f"correct the link to {link}" if link else None
 
 
 def namesakes(name: str, above: Path) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kinetree.confine import Confinement, real, refusal, unseen
 from kinetree.errors import Finding, KinetreeError, Source, fail
-from kinetree.files.nearby import offer
+from kinetree.files.nearby import broken_link, offer
 from kinetree.files.packages import Packages
 from kinetree.files.plain_file import open_plain
 from kinetree.spatial.se3 import Array
@@ -110,6 +110,8 @@ class Files:
     def check(self, path: Path, wanted: str | None = None) -> None:
         """Raise KinetreeError if a file or folder may not be read. wanted: its name in the message."""
         if self.confinement and not self.packages.may_read(path):
+            if broken_link(path):
+                raise fail("file", f"there is no file {path}{offer([path], self.packages.may_read)}")
             raise refusal(repr(wanted or str(path)), real(path), self.confinement)
 
     def path(self, wanted: str, asked_from: str) -> Path:

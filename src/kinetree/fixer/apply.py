@@ -288,9 +288,8 @@ def _with_variants(task: Task, state: State, after: State, change: IntendedChang
             try:
                 before = _variant(replace(variant, related=related), task, before, contents, change)
             except KinetreeError as error:
-                arguments = ", ".join(
-                    f"{key}={value}" for key, value in (variant.options.read.xacro_args or {}).items()
-                )
+                given = variant.options.read.xacro_args or {}
+                arguments = ", ".join(f"{key}={value}" for key, value in given.items())
                 which = f"the variant {arguments or 'without arguments'}" if variant.file == task.file else variant.file
                 raise fail("fix", f"in {which}, {error.findings[0].message}") from None
             contents |= {one.path: before.contents[one.path] for one in related}

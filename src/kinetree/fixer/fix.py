@@ -32,7 +32,8 @@ class FixResult:
     before, after: contents by path of all files that change.
     repaired: findings that are gone, also by the repair of others. unrepaired: findings of rules with a repair that
     remain, with the reason. unsafe: findings that only a repair with `unsafe` may remove. added: names of new frames of
-    tools. name: name of the variant, "" if the file has one.
+    tools. name: name of the variant, "" if the file has one. by_name: findings that only a repair with `unsafe` and
+    their code in `select` may remove.
     """
 
     file: str
@@ -43,6 +44,7 @@ class FixResult:
     unsafe: tuple[Finding, ...] = ()
     added: tuple[str, ...] = ()
     name: str = ""
+    by_name: tuple[Finding, ...] = ()
 
 
 def fix(
@@ -111,8 +113,8 @@ def fix_from(
     steps, given_up = apply_fixes(task, start)
     end = add_tools(task, steps[-1].after if steps else start, tools)
     after = {path: content for path, content in end.contents.items() if content != before.get(path, content)}
-    withheld = () if unsafe else tuple(rule for rule in repairing(options) if not (rule.safe or rule.by_name))
-    left = {key for rule in withheld for key in to_repair(options, rule, end, end.excused)}
+    withheld = [rule for rule in repairing(options) if rule not in task.rules]
+    left = {key: rule.by_name for rule in withheld for key in to_repair(options, rule, end, end.excused)}
     return FixResult(
         file,
         {path: before[path] for path in after},
@@ -122,8 +124,9 @@ def fix_from(
             *((f, why) for f in end.findings if (why := given_up.get(key_of(f)))),
             *((f, BESIDE) for f in _beside(task, start) if not excused(f)),
         ),
-        tuple(f for f in end.findings if key_of(f) in left),
+        tuple(f for f in end.findings if left.get(key_of(f)) is False),
         tuple(tools),
+        by_name=tuple(f for f in end.findings if left.get(key_of(f))),
     )
 
 

@@ -89,9 +89,8 @@ def on_disk(content: bytes, edits: Iterable[Edit]) -> bytes:
             parts += [data[done:start].decode().encode(encoding), edit.text.encode(encoding)]
             done = stop
     except UnicodeEncodeError as error:
-        message = (
-            f"{error.object[error.start : error.end]!r} cannot be said in {encoding.upper()}, the encoding of the file"
-        )
+        message = f"{error.object[error.start : error.end]!r} cannot be said in {encoding.upper()},"
+        message += " the encoding of the file"
         raise fail("edit", message) from None
     return b"".join([*parts, data[done:].decode().encode(encoding)])
 

@@ -28,9 +28,7 @@ def elements(document: Element | None) -> Elements | None:
     """Return the links and joints of a URDF text."""
     if document is None:
         return None
-    links, joints = (
-        {element.attributes["name"]: element for element in document.find_all(tag)} for tag in ("link", "joint")
-    )
+    links, joints = ({one.attributes["name"]: one for one in document.find_all(tag)} for tag in ("link", "joint"))
     return Elements(document, links, joints)
 
 

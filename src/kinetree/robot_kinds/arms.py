@@ -214,9 +214,8 @@ class NamedChains(Chains):
     def arm(self, end: str, prefix: str, ends: Sequence[str]) -> Arm:
         """Return the arm that ends with a body."""
         joints = [self.carried[body] for body in self.moving(end, prefix, ends)]
-        base_link, base, flange, tool0 = (
-            f"{prefix}{name}" if f"{prefix}{name}" in self.robot.frames else None for name in NAMES
-        )
+        full = [f"{prefix}{name}" for name in NAMES]
+        base_link, base, flange, tool0 = (name if name in self.robot.frames else None for name in full)
         foot = self.bodies[joints[0].parent]
         link = self.robot.links.get(base or "")
         if link and not base_link and (link.visuals or link.collisions or base in self.carried):

@@ -5,6 +5,7 @@ from typing import Literal
 
 from kinetree.confine import Confinement
 from kinetree.files.opener import Files
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.repairs.fixes import exact
 from kinetree.rules.rule import Robot, fact
 from kinetree.syntax.numbers import numbers
@@ -21,6 +22,10 @@ NOT_NEGATIVE = {
     "cylinder": ("timeconst", "area", "diameter"),
 }
 """Tags to attributes whose numbers are 0 or more."""
+MAKERS = ("composite", "flexcomp", "replicate", "attach")
+"""Elements that make bodies, of which a file does not have the number."""
+STATELESS = ("motor", "position", "velocity", "damper", "adhesion", "general")
+"""Actuators without activation if they have no `dyntype` and no `timeconst`."""
 
 
 @fact
@@ -72,6 +77,25 @@ def numbers_out_of_range(elements: Parts) -> Iterator[Fault]:
                 yield f"{name} is {element.attributes[name]!r}; expected the lower number first", element, name
             elif min(values, default=0) < 0 and name not in RANGES:
                 yield f"{name} is {element.attributes[name]!r}; expected 0 or more", element, name
+
+
+def keyframe_faults(robot: Robot, elements: Parts) -> Iterator[Fault]:
+    """Yield the lists of numbers in keyframes that have not the length that belongs to the model."""
+    keys = [element for element in elements if element.tag == "key"]
+    if not keys or any(element.tag in MAKERS for element in elements):
+        return
+    order = next((root.children for _, root in kept_elements(robot.extensions, "mjcf", "keyframe")), [])
+    nq, nv = (sum(int(part.attributes.get(name, 0)) for part in order) for name in ("nq", "nv"))
+    moved = sum(element.get("mocap") == "true" for element in elements if element.tag == "body")
+    actuators = [part for element in elements if element.tag == "actuator" for part in element.children]
+    classes = [part for element in elements if element.tag == "default" for part in element.children]
+    counts = {"qpos": nq, "qvel": nv, "ctrl": len(actuators), "mpos": 3 * moved, "mquat": 4 * moved}
+    states = [{"dyntype", "timeconst"} & {*part.attributes} for part in (*actuators, *classes)]
+    if not any(states) and all(part.tag in STATELESS for part in actuators):
+        counts["act"] = 0
+    for key, name in ((key, name) for key in keys for name in counts):
+        if (found := len((key.get(name) or "").split())) not in (0, counts[name]):
+            yield f"{name} has length {found}; expected {counts[name]}, that of the model", key, name
 
 
 def _is_fraction(text: str) -> bool:

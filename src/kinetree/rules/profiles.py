@@ -19,7 +19,7 @@ _TABLE = {
     "TRE": ("The root link", "structure"),
     "XML": (
         "Elements for Gazebo, ros2_control and transmissions",
-        "structure blocks.gazebo blocks.plugins blocks.wheels blocks.sensors",
+        "structure blocks.gazebo blocks.plugins blocks.wheels blocks.sensors blocks.files",
     ),
     "NAM": ("Names of links and joints", "names.letters names.tree names.mirror names.exchanged names.slips"),
     "JNT": ("Axes, places and damping of joints", "joints.axes joints.places"),

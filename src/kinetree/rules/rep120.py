@@ -123,9 +123,8 @@ class Hierarchy(Rep120):
         carrying = {name: carriers(bodies[name], bodies, robot) for name in robot.frames}
         for outer, inner in _order():
             if {outer, inner} <= set(robot.frames) and bodies[inner] not in carrying[outer]:
-                yield self.finding(
-                    f"the frame is not carried by {inner!r}; attach it behind {inner!r}", robot.frames[outer]
-                )
+                message = f"the frame is not carried by {inner!r}; attach it behind {inner!r}"
+                yield self.finding(message, robot.frames[outer])
         ends = [name for name in ("l_gripper", "r_gripper", "gaze") if name in robot.frames]
         if len(ends) == 3 and "torso" in robot.frames:
             common = next(body for body in carrying[ends[0]] if all(body in carrying[end] for end in ends))

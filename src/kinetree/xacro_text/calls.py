@@ -1,12 +1,12 @@
 """The xacro files of a robot, and places of values that calls of macros pass on."""
 
-import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from kinetree.errors import Source
 from kinetree.model.robot import Joint, Robot
 from kinetree.syntax.xml.reader import Element, Report, parse
+from kinetree.xacro_text.known_packages import Folders
 from kinetree.xacro_text.text import Macro, Program
 
 AttachedAt = Callable[[Joint], Source | None]
@@ -24,9 +24,7 @@ def xacro_roots(robot: Robot) -> tuple[Element, ...] | None:
     return tuple(root for root in roots if root)
 
 
-def program(
-    robot: Robot, xacro_roots: tuple[Element, ...] | None, packages: Mapping[str, str | os.PathLike[str]]
-) -> Program | None:
+def program(robot: Robot, xacro_roots: tuple[Element, ...] | None, packages: Folders) -> Program | None:
     """Return the definitions, calls and names of the robot's xacro files, None for a robot of another format."""
     if not xacro_roots:
         return None

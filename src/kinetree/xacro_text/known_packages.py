@@ -11,6 +11,7 @@ from typing import Literal
 from kinetree.confine import Confinement
 from kinetree.files.packages import Packages
 
+Folders = Mapping[str, str | os.PathLike[str]]
 REMEMBERED = 10.0
 """Seconds for which the places of packages are cached."""
 MANIFESTS = ("package.xml", "manifest.xml")
@@ -26,9 +27,7 @@ MOST = 5000
 """Most files of a package that are searched."""
 
 
-def packages_on_disk(
-    packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
-) -> Packages:
+def packages_on_disk(packages: Folders, confined: Confinement | Literal[False]) -> Packages:
     """Return the packages that a robot may read, cached for several robots."""
     given = tuple((name, Path(folder)) for name, folder in packages.items())
     return _packages(given, confined, int(monotonic() // REMEMBERED))

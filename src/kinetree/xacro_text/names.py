@@ -166,9 +166,8 @@ def used_in(macro: Macro, program: Program) -> set[str] | None:
 def used_arguments(program: Program) -> set[str] | None:
     """Return the arguments that the files use, None if that depends on values."""
     texts = [root.document.data.decode(errors="replace") for root in program.roots]
-    if not (program.whole and program.complete) or any(
-        re.search(r"\$\(arg\s+\$|xacro:eval-comments", t) for t in texts
-    ):
+    is_whole = program.whole and program.complete
+    if not is_whole or any(re.search(r"\$\(arg\s+\$|xacro:eval-comments", text) for text in texts):
         return None
     names = {name for use in program.uses for name in use.words.arguments}
     return names | {word for text in texts for part in EVAL.findall(text) for word in WORD.findall(part)}

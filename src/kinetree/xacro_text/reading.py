@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from kinetree.errors import Doubt, KinetreeError
@@ -11,7 +11,7 @@ from kinetree.formats.xacro.engine import MACRO_PARAMETER
 from kinetree.formats.xacro.words import Words, words_of
 from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import Element, Report, parse
-from kinetree.xacro_text.known_packages import is_missing, packages_on_disk
+from kinetree.xacro_text.known_packages import Folders, is_missing, packages_on_disk
 from kinetree.xacro_text.names import FILE_NAME
 from kinetree.xacro_text.package import package_of
 from kinetree.xacro_text.text import MOST_MACROS, Call, Macro, Parameter, Place, Program, Use
@@ -45,9 +45,7 @@ FIXED = re.compile(r"(?:\$\((?:find\s+[^()$]+|dirname)\))?[^$*?\[]+")
 """Names of files that are the same whatever the arguments are."""
 
 
-def read_program(
-    robot: Robot, xacro_roots: tuple[Element, ...], packages: Mapping[str, str | os.PathLike[str]]
-) -> Program:
+def read_program(robot: Robot, xacro_roots: tuple[Element, ...], packages: Folders) -> Program:
     """Return the definitions, calls and names of the robot's xacro files."""
     made = Program(Doubt("robot", robot.name) not in robot.doubts)
     files = Files({}, robot.places.confinement)

@@ -23,19 +23,11 @@ def lines(results: Iterable[CheckReport], width: int | None) -> Iterator[str]:
         count = Counter(finding.severity for finding in result.findings)
         counts = {str(severity): count[severity] for severity in SEVERITIES}
         files.append({"file": result.file, "variant": result.name, **counts, "excused": len(result.excused)})
-        findings += (
-            {"checked": result.file, "variant": result.name, **_finding(finding)} for finding in result.findings
-        )
-        excused += (
-            {
-                "checked": result.file,
-                "variant": result.name,
-                **_finding(one.finding),
-                "reason": one.reason,
-                "excused_at": _source(one.source),
-            }
-            for one in result.excused
-        )
+        where = {"checked": result.file, "variant": result.name}
+        findings += ({**where, **_finding(one)} for one in result.findings)
+        for one in result.excused:
+            reason = {"reason": one.reason, "excused_at": _source(one.source)}
+            excused.append({**where, **_finding(one.finding), **reason})
     yield json.dumps({"schema": SCHEMA, "files": files, "findings": findings, "excused": excused})
 
 

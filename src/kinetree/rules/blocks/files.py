@@ -8,9 +8,9 @@ from typing import Literal
 from kinetree.confine import Confinement
 from kinetree.files.opener import Files
 from kinetree.rules.quality import Quality, with_blocks
-from kinetree.rules.rule import Element, Found, Robot, fact
+from kinetree.rules.rule import Element, Found, Robot, fact, others
 from kinetree.rules.shapes.meshes import MeshRule, path_of
-from kinetree.rules.structure import Plugin
+from kinetree.rules.structure import Block, Plugin
 from kinetree.xacro_text.known_packages import is_missing, packages_on_disk
 
 NAMED = re.compile(r"\s*((?:package|model)://[\w.-]+/[^$*?{}\s]+|/[^$*?{}\s]+\.ya?ml)\s*")
@@ -19,6 +19,55 @@ TEXTURE = re.compile(r"[^$*?{}\s:]+\.(?:png|jpe?g|tga|bmp|dds|tiff?)", re.IGNORE
 """Name of an image beside an SDF file."""
 MAPS = ("albedo_map", "normal_map", "roughness_map", "metalness_map", "environment_map", "emissive_map", "light_map")
 """Elements of SDF's materials whose text is the name of an image."""
+
+
+GENERATIONS = {
+    "Classic": re.compile(r"libgazebo_|gazebo_ros2_control"),
+    "Sim": re.compile(r"(?:gz|ign|ignition)(?:-|_|::)(?:sim|gazebo|ros2_control)"),
+}
+"""Generations of Gazebo to names of plug-ins and of their classes, of which each has its own."""
+
+
+class ScriptedMaterial(Quality):
+    """Models for the new Gazebo have no materials of Gazebo Classic.
+
+    The new Gazebo reads no scripts of materials. Of Gazebo/… it knows plain colours since Harmonic; other parts are
+    white.
+    """
+
+    code = "XML-016"
+    evidence = "heuristic"
+    clause = "Gazebo does not support Ogre material scripts"
+    url = "https://gazebosim.org/api/sim/8/migrationsdf.html"
+    base = with_blocks(
+        '  <gazebo><plugin filename="gz-sim-imu-system" name="gz::sim::systems::Imu"/></gazebo>\n'
+        '  <gazebo reference="link_2"><mu1>0.5</mu1></gazebo>'
+    )
+    good = "<mu1>0.5</mu1>"
+    bad = "<material>Gazebo/Blue</material>"
+
+    def check(self, scripted: tuple[tuple[Element, str], ...]) -> Found:
+        """The name of a material in a block of Gazebo, or a script without colours beside it in SDF, of a model with
+        plug-ins of the new Gazebo alone; one finding for all."""
+        for part, name in scripted[:1]:
+            message = f"the material {name!r} is of Gazebo Classic{others(sorted({n for _, n in scripted} - {name}))}"
+            yield self.finding(f"{message}; write <ambient>, <diffuse> and <specular>", part)
+
+
+@fact
+def scripted(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[tuple[Element, str], ...]:
+    """Return the materials with the name of a script and no colours, in a model for the new Gazebo alone."""
+    tops = [block for _, block in blocks] + ([sdf_document] if sdf_document else [])
+    parts = [part for top in tops for part in top.walk()]
+    named = " ".join(f"{one.get('filename')} {one.get('name')} {one.text}" for one in parts if one.tag == "plugin")
+    if [name for name, pattern in GENERATIONS.items() if pattern.search(named)] != ["Sim"]:
+        return ()
+    found = []
+    for part in (part for part in parts if part.tag == "material"):
+        script = None if any(map(part.find, ("ambient", "diffuse", "pbr"))) else part.find("script")
+        name = script.find("name") if script else None
+        found.append((part, (name.text if name else "" if part.children else part.text).strip()))
+    return tuple(row for row in found if row[1])
 
 
 class MissingFiles(Quality):

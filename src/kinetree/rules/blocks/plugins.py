@@ -80,10 +80,8 @@ class PluginLinks(Quality):
         """A name that no link and no frame has, but for frames such as map; a collision of a contact sensor whose name
         has that of no link and no collision. Names with $ are not judged."""
         known = {_last(name) for name in (*robot.frames, *robot.sensors)}
-        bodies = {
-            *robot.links,
-            *(shape.name for link in robot.links.values() for shape in link.collisions if shape.name),
-        }
+        bodies = {shape.name for link in robot.links.values() for shape in link.collisions if shape.name}
+        bodies |= robot.links.keys()
         for label, _, block in plugins:
             for part in block.walk():
                 name = _last(part.text)
@@ -94,14 +92,11 @@ class PluginLinks(Quality):
                     near = nearest_names(name, list(robot.frames))
                     message = f"<{part.tag}> names the {what} {name!r}, which does not exist; {near}"
                     yield self.finding(message, label, source=part.source)
-            for contact in (part for part in block.walk() if part.tag == "contact"):
-                for part in contact.find_all("collision"):
-                    if part.text.strip() and not any(body in part.text for body in bodies):
-                        what = part.text.strip()
-                        message = (
-                            f"<collision> names {what!r}, which begins with no link's name; expected LINK_collision"
-                        )
-                        yield self.finding(message, label, source=part.source)
+            contacts = (part for part in block.walk() if part.tag == "contact")
+            for part in (part for contact in contacts for part in contact.find_all("collision")):
+                if (what := part.text.strip()) and not any(body in what for body in bodies):
+                    message = f"<collision> names {what!r}, which begins with no link's name; expected LINK_collision"
+                    yield self.finding(message, label, source=part.source)
 
 
 class PluginClass(Quality):

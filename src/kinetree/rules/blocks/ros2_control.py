@@ -167,10 +167,8 @@ class InitialValues(ControlRule):
                 for param in (param for param in part.find_all("param") if param.get("name") == "initial_value"):
                     value = number_of(param.text)
                     if value is None:
-                        message = (
-                            f"the initial_value of {part.get('name')!r} is {param.text.strip()!r}; expected a number"
-                        )
-                        yield self.finding(message, one.element, source=param.source)
+                        message = f"the initial_value of {part.get('name')!r} is {param.text.strip()!r}"
+                        yield self.finding(f"{message}; expected a number", one.element, source=param.source)
                     elif part.get("name") == "position" and one.joint and not _inside(value, one.joint):
                         there, low, high = numbers((value, one.joint.limit.lower, one.joint.limit.upper))
                         message = f"the joint starts at {there}, outside of its limits {low} to {high}"
@@ -209,13 +207,11 @@ class Followers(ControlRule):
             elif attribute != "false" and one.interfaces("command_interface"):
                 message = f"the joint mimics {mimic.joint!r} and has a command_interface; remove the command_interface"
                 yield self.finding(message, one.element, source=place)
-            elif "mimic" in said and (
-                said["mimic"] != mimic.joint or not _is(said.get("multiplier"), mimic.multiplier)
+            elif (leader := said.get("mimic", mimic.joint)) != mimic.joint or (
+                "mimic" in said and not _is(said.get("multiplier"), mimic.multiplier)
             ):
-                message = (
-                    f"the joint mimics {said['mimic']!r} times {said.get('multiplier', '1')} here, and "
-                    f"{mimic.joint!r} times {number(mimic.multiplier, 6)} in its <joint>"
-                )
+                message = f"the joint mimics {leader!r} times {said.get('multiplier', '1')} here, and "
+                message += f"{mimic.joint!r} times {number(mimic.multiplier, 6)} in its <joint>"
                 yield self.finding(message, one.element, source=place)
 
 
@@ -260,24 +256,15 @@ class Complete(ControlRule):
             plugin = hardware.find("plugin") if hardware else None
             kind = component.get("type") or ""
             joints = [one for one in driven if one.component is component]
-            faults = [
-                (
-                    not plugin or not plugin.text.strip(),
-                    "the component has no <hardware><plugin>; name the plug-in of the hardware",
-                ),
-                (
-                    kind not in ("system", "actuator", "sensor"),
-                    f"the type is {kind!r}; expected system, actuator or sensor",
-                ),
-                (kind == "actuator" and len(joints) > 1, f"an actuator has one joint, this one {len(joints)}"),
-                (
-                    kind == "sensor" and any(one.interfaces("command_interface") for one in joints),
-                    "a sensor has no command_interface, and this one does",
-                ),
-            ]
-            for wrong, message in faults:
-                if wrong:
-                    yield self.finding(message, component)
+            if not plugin or not plugin.text.strip():
+                message = "the component has no <hardware><plugin>; name the plug-in of the hardware"
+                yield self.finding(message, component)
+            if kind not in ("system", "actuator", "sensor"):
+                yield self.finding(f"the type is {kind!r}; expected system, actuator or sensor", component)
+            if kind == "actuator" and len(joints) > 1:
+                yield self.finding(f"an actuator has one joint, this one {len(joints)}", component)
+            if kind == "sensor" and any(one.interfaces("command_interface") for one in joints):
+                yield self.finding("a sensor has no command_interface, and this one does", component)
         for first, later in repeated(components, lambda component: component.get("name")):
             yield self.finding(f"there is already a ros2_control of this name{on_line(first, later)}", later)
 
@@ -309,11 +296,8 @@ class SimulatedHardware(ControlRule):
             hardware = component.find("hardware")
             plugin = hardware.find("plugin") if hardware else None
             name = plugin.text.strip() if plugin else ""
-            old, new = (
-                name.startswith("gazebo_ros2_control/"),
-                name.startswith(("gz_ros2_control/", "ign_ros2_control/")),
-            )
-            if plugin and ((old and modern) or (new and classic)):
+            wrong = ("gazebo_ros2_control/",) if modern else ("gz_ros2_control/", "ign_ros2_control/")
+            if plugin and name.startswith(wrong):
                 expected = "gz_ros2_control/GazeboSimSystem" if modern else "gazebo_ros2_control/GazeboSystem"
                 message = f"{(classic or modern)[0]!r} cannot load the hardware {name!r}; expected {expected}"
                 yield self.finding(message, component, source=plugin.source)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from math import pi
 
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
-from kinetree.rules.mjcf import Parts, numbers_out_of_range
+from kinetree.rules.mjcf import Parts, keyframe_faults, numbers_out_of_range
 from kinetree.rules.quality import Quality, with_blocks
-from kinetree.rules.rule import Element, Found, Threshold
+from kinetree.rules.rule import Element, Found, Robot, Threshold
 from kinetree.rules.structure import Block
 
 OF_KIND = {
@@ -93,12 +93,13 @@ class SensorValues(Quality):
     good = """<horizontal_fov>1.39<"""
     bad = """<horizontal_fov>80<"""
 
-    def check(self, sensors: Parts, blocks: tuple[Block, ...], mjcf_parts: Parts) -> Found:
+    def check(self, robot: Robot, sensors: Parts, blocks: tuple[Block, ...], mjcf_parts: Parts) -> Found:
         """An angle beyond a turn, a negative rate or distance, a limit below the one before it, a type of sensor that
         differs from a known one by a letter; a setting of a link that is no number, or neither true nor false.
         Plug-ins, noise and texts with $ are not judged. In MJCF, ranges in the wrong order, and negative gains,
-        damping, friction and timesteps, which MuJoCo reads without a word."""
-        for message, element, name in numbers_out_of_range(mjcf_parts):
+        damping, friction and timesteps, which MuJoCo reads without a word, and lists in keyframes that are too long or
+        too short, which it refuses or takes for the first joints."""
+        for message, element, name in (*numbers_out_of_range(mjcf_parts), *keyframe_faults(robot, mjcf_parts)):
             yield self.finding(message, element, source=element.place(name))
         for sensor in sensors:
             if near := nearly(sensor.get("type") or "", SENSORS):

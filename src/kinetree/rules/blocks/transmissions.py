@@ -89,9 +89,7 @@ class Reductions(Quality):
     def check(self, transmissions: tuple[Element, ...]) -> Found:
         """A reduction that is zero or no number."""
         for element in transmissions:
-            for part in (
-                part for part in element.walk() if part.tag in ("mechanicalReduction", "mechanical_reduction")
-            ):
+            for part in (one for one in element.walk() if one.tag in ("mechanicalReduction", "mechanical_reduction")):
                 if not number_of(part.text):
                     message = f"<{part.tag}> is {part.text.strip()!r}; expected a number other than zero"
                     yield self.finding(message, element, source=part.source)

@@ -178,15 +178,13 @@ def _numbers(text: str) -> tuple[float, ...]:
         return ()
 
 
-def _posture(
-    robot: Robot, given: Mapping[str, tuple[float, ...]], element: str, source: Source | None
-) -> list[Posture]:
+def _posture(robot: Robot, given: Mapping[str, tuple[float, ...]], name: str, source: Source | None) -> list[Posture]:
     """Return the posture with these values of joints, or none if it is outside of the limits."""
     q, columns = robot.q(), set()
-    for name, value in given.items():
-        where = robot.q_slices.get(name)
+    for joint, value in given.items():
+        where = robot.q_slices.get(joint)
         if where and len(value) == len(q[where]):
             q[where] = value
             columns |= {*range(robot.nq)[where]}
     inside = np.isfinite(q).all() and (robot.limits.margin(q) >= -ROUNDED).all()
-    return [Posture(q, element, source, columns)] if inside else []
+    return [Posture(q, name, source, columns)] if inside else []

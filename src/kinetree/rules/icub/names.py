@@ -80,9 +80,8 @@ class IsAnICub(IcubRule):
         """Too few of the joints."""
         there = sum(name in robot.joints and robot.joints[name].kind.nq > 0 for name in MOVING)
         if 2 * there < len(MOVING):
-            message = (
-                f"the robot has {there} of the iCub's {len(MOVING)} joints, so no other rule of this profile is run"
-            )
+            message = f"the robot has {there} of the iCub's {len(MOVING)} joints,"
+            message += " so no other rule of this profile is run"
             named = [joint for joint in robot.joints if joint.lower().replace("-", "_").endswith(MOVING)]
             if 2 * len(named) >= len(MOVING):
                 message += f"; names such as {named[0]!r} are similar: change them with kinetree.edit.rename or prefix"
@@ -113,9 +112,8 @@ class JointMissing(IcubRule):
                 message = f"the joint of board {board} does not exist{alike(name, robot.joints, MOVING)}"
                 yield self.finding(message, f"joint {name!r}")
             elif joint.mimic:
-                yield self.finding(
-                    f"the joint follows {joint.mimic.joint!r}, but on board {board} it moves by itself", joint
-                )
+                message = f"the joint follows {joint.mimic.joint!r}, but on board {board} it moves by itself"
+                yield self.finding(message, joint)
             elif joint.type not in ("revolute", "continuous"):
                 yield self.finding(f"the joint is {joint.type}; expected revolute, as on board {board}", joint)
 
@@ -254,9 +252,8 @@ class Root(IcubRule):
         root = robot.links.get("root_link")
         way = robot.joints_to("root_link") if root else ()
         if root and (moved := [joint for joint in way if joint.type not in ("fixed", "floating")]):
-            yield self.finding(
-                f"the joint {moved[-1].name!r} above root_link is {moved[-1].type}; expected fixed or floating", root
-            )
+            message = f"the joint {moved[-1].name!r} above root_link is {moved[-1].type}; expected fixed or floating"
+            yield self.finding(message, root)
         elif root and way:
             how = "floats relative to" if way[-1].type == "floating" else "is attached to"
             if float(np.abs(poses[root.name] - np.eye(4)).max()) > 1e-6:

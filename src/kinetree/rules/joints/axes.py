@@ -128,9 +128,7 @@ class NegativeFriction(JointQuality):
         stuck = [(j, d.friction) for j in robot.joints.values() for d in j.dynamics if d.friction > j.limit.effort > 0]
         for joint, friction in stuck[:1]:
             message = f"the friction {number(friction)} is more than the effort {number(joint.limit.effort)}: the motor"
-            yield from self.shared(
-                f"{message} cannot move the joint", [joint for joint, _ in stuck], severity="warning"
-            )
+            yield from self.shared(f"{message} cannot move the joint", [j for j, _ in stuck], severity="warning")
 
 
 def _vector(text: str) -> Sequence[float]:

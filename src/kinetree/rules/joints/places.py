@@ -76,10 +76,8 @@ class WheelAxis(JointQuality):
             across = [abs(float(one.origin[:3, 2] @ joint.axis)) for one in cylinders if _is_disc(one.shape.parameters)]
             if across and len(across) == len(cylinders) and max(across) < PARALLEL:
                 way = " ".join(map(number, np.round(cylinders[0].origin[:3, 2], 3)))
-                message = (
-                    f"the axis is {' '.join(map(number, joint.axis))}, but the cylinder of the wheel is along {way}"
-                )
-                yield self.finding(message, joint)
+                message = f"the axis is {' '.join(map(number, joint.axis))}, but the cylinder of the wheel is"
+                yield self.finding(f"{message} along {way}", joint)
 
 
 def _is_disc(sizes: Mapping[str, object]) -> bool:

@@ -32,9 +32,8 @@ class LimitOrder(JointQuality):
             lower, upper = joint.limit.lower, joint.limit.upper
             if lower > upper:
                 low, high = numbers((lower, upper))
-                yield self.finding(
-                    f"the lower limit {low} is above the upper limit {high}; exchange or correct them", joint
-                )
+                message = f"the lower limit {low} is above the upper limit {high}; exchange or correct them"
+                yield self.finding(message, joint)
 
 
 class NoRange(JointQuality):

@@ -3,12 +3,14 @@
 import re
 from math import inf, pi
 
+from kinetree.robot_kinds.kinds import Kinds
 from kinetree.rules.quality import JointQuality, grouped, unit
 from kinetree.rules.rule import Found, Joint, Threshold, number
 
 MUCH_VELOCITY = Threshold(50.0, "rad/s or m/s", "smallest round velocity limit that looks like a placeholder")
 ANY = Threshold(10.0, "", "multiple of these from which on any number looks like a placeholder, round or not")
 TURNS = Threshold(50.0, "rad/s", "smallest velocity limit of a joint that turns which may be in degrees or turns")
+OF_ARMS = Threshold(15.0, "rad/s", "the same of an arm of which no joint is slower; real ones have slower joints")
 SLIDES = Threshold(25.0, "m/s", "smallest velocity limit of a joint that slides which may be in millimetres")
 MOST = Threshold(3000.0, "rad/s or m/s", "velocity limit from which on there is none in any unit")
 SHARE = Threshold(0.2, "", "smallest velocity limit of the robot's other joints in this unit, as a part of the largest")
@@ -26,18 +28,18 @@ class VelocityUnits(JointQuality):
     """
 
     code = "LIM-013"
-    thresholds = (TURNS, SLIDES, MOST, SHARE)
+    thresholds = (TURNS, OF_ARMS, SLIDES, MOST, SHARE)
     of_robot = True
     evidence = "heuristic"
     clause = "the maximum joint velocity, in rad/s or m/s"
     good = 'velocity="8"'
     bad = 'velocity="175"'
 
-    def check(self, ranged: tuple[Joint, ...]) -> Found:
-        """Limits of joints with a range that are whole or half numbers too large for a motor, unless all that turn, or
-        all that slide, have one round number, which LIM-008 is about; one finding for all that turn and for all that
-        slide. Wheels and propellers are not judged."""
-        for same in grouped(in_other_units(ranged), unit):
+    def check(self, ranged: tuple[Joint, ...], kinds: Kinds) -> Found:
+        """Limits of joints with a range that are whole or half numbers too large for a motor, or for all of an arm,
+        unless all that turn, or all that slide, have one round number, which LIM-008 is about; one finding for all that
+        turn and for all that slide. Wheels and propellers are not judged."""
+        for same in grouped(in_other_units(ranged, kinds.kind == "arm"), unit):
             first = max(same, key=lambda joint: joint.limit.velocity)
             fast, of = first.limit.velocity, unit(first)
             meant = " or ".join(f"in {name} ({number(fast * rate)} {of}/s)" for name, rate in RATES[of].items())
@@ -45,12 +47,14 @@ class VelocityUnits(JointQuality):
             yield from self.shared(f"the velocity limit is {number(fast)} {of}/s; is it {meant}?", [first, *rest])
 
 
-def in_other_units(ranged: tuple[Joint, ...]) -> list[Joint]:
-    """Return the joints whose velocity limits look like degrees, turns a minute or millimetres."""
+def in_other_units(ranged: tuple[Joint, ...], of_arm: bool = False) -> list[Joint]:
+    """Return the joints, perhaps of an arm, whose velocity limits look like degrees, turns a minute or millimetres."""
     found: list[Joint] = []
     for same in grouped(ranged, unit):
         least = TURNS if unit(same[0]) == "rad" else SLIDES
         known = [joint for joint in same if joint.limit.velocity < MOST]
+        if of_arm and unit(same[0]) == "rad" and min(joint.limit.velocity for joint in same) >= OF_ARMS:
+            least = OF_ARMS
         fast = {
             joint.limit.velocity
             for joint in known

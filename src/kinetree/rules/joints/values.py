@@ -28,9 +28,8 @@ def _outside(joint: Joint, value: float) -> str:
         return ""
     degrees = "; is it in degrees?" if unit(joint) == "rad" and abs(value) > TURN > radians(abs(value)) else ""
     there, low, high = numbers((value, lower, upper))
-    return (
-        f"the joint {joint.name!r} is at {there} {unit(joint)}; its limits are {low} to {high} {unit(joint)}{degrees}"
-    )
+    at = f"the joint {joint.name!r} is at {there} {unit(joint)}"
+    return f"{at}; its limits are {low} to {high} {unit(joint)}{degrees}"
 
 
 def off_leader(robot: Robot, joint: Joint, values: Mapping[str, float]) -> str:

@@ -11,7 +11,8 @@ from kinetree.rules.shapes.geometry import HUGE
 
 FAR = Threshold(2.0, "m", "largest radius of gyration of a link; only INR-008 judges larger ones")
 FEATHER = Threshold(5e-6, "kg", "smallest mass of a link whose radius of gyration is judged by its shapes")
-BEYOND = Threshold(2.0, "", "largest radius of gyration, in distances from the centre to the furthest corner")
+BEYOND = Threshold(1.3, "", "largest radius of gyration, in distances from the centre to the furthest corner")
+HOLLOW = Threshold(3.1, "", "largest sum of the moments, as a multiple of that of the only shape, if it were solid")
 TIMES = Threshold(3.0, "", "largest distance of the centre of mass from the shapes, as a multiple of their size")
 SPARSE = Threshold(0.1, "", "smallest sum of the moments, as a part of that of a solid box around the shapes")
 SOLID = Threshold(0.7, "", "the same, as a part of that of the only shape, if its middle is the centre of mass")
@@ -40,10 +41,8 @@ class GyrationRadius(LinkQuality):
         """A larger radius about some axis."""
         for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
             found, most = numbers((np.sqrt(moments[2] / mass), FAR))
-            message = (
-                f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg: the radius"
-            )
-            message += f" of gyration is {found} m, more than {most} m"
+            message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg:"
+            message += f" the radius of gyration is {found} m, more than {most} m"
             yield self.finding(message + _in_unit(link, moments, robot), link)
 
 
@@ -54,7 +53,7 @@ class InertiaBeyondShape(LinkQuality):
     """
 
     code = "INR-009"
-    thresholds = (BEYOND, FAR, FEATHER, MARKER, NEAR)
+    thresholds = (BEYOND, HOLLOW, FAR, FEATHER, MARKER, MIDDLE, NEAR, WEIGHED)
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
@@ -63,7 +62,9 @@ class InertiaBeyondShape(LinkQuality):
     def check(self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies, robot: Robot) -> Found:
         """A radius of gyration too large for the shapes of the body, or of a link that is fixed to another and carries
         no shapes without an inertial; one finding for all of the same mass and moments. A mesh is read whole only if a
-        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB."""
+        part of it is too small, up to 20 MB, in other formats than STL up to 2 MB. Or moments that no body inside of
+        the only shape has, a box, cylinder, sphere or ellipsoid with the centre of mass in its middle; light links
+        are left out."""
         most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, FEATHER)
         part = np.abs(own_parts - counted.centres[:, None])
         reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
@@ -80,6 +81,16 @@ class InertiaBeyondShape(LinkQuality):
             message = f"the inertia is too large for the shapes: its radius of gyration is {radius} m,"
             message += f" but the shapes reach at most {far} m from the centre{_in_unit(link, moments, robot)}"
             yield from self.shared(message, [one[0] for one in same])
+        judged = (counted.mass >= WEIGHED) & (most <= FAR**2) & (reaches > BEYOND * MARKER / 2)
+        judged &= (own_parts == bounds.parts_of_links(link.name for link in counted.links)).all(axis=(1, 2))
+        large = [(one, size) for one in counted.where(judged) if (size := max(_solids(one[0]), default=0.0) * one[1])]
+        known = {one[0].name for one in found}
+        large = [(one, size) for one, size in large if one[2].sum() > HOLLOW * size and one[0].name not in known]
+        for rows in grouped(large, lambda row: (row[0][1], tuple(row[0][2]))):
+            own, solid = numbers((float(rows[0][0][2].sum()), rows[0][1]))
+            message = "the inertia is too large for the shape:"
+            message += f" the sum of the moments is {own} kg m², but {solid} kg m²"
+            yield from self.shared(f"{message} for a solid body of this size", [one[0] for one, _ in rows])
 
 
 class CentreOutside(LinkQuality):

@@ -53,9 +53,8 @@ class NotPositive(Quality):
             if moments[0] < -off_by_rounding(slope, inertia_texts, link) or (
                 link.inertial and link.inertial.inertia.diagonal().min() < 0
             ):
-                yield self.finding(
-                    f"the principal moments of inertia are {_listed(moments)} kg m²; none can be negative", link
-                )
+                message = f"the principal moments of inertia are {_listed(moments)} kg m²; none can be negative"
+                yield self.finding(message, link)
 
 
 class Triangle(Quality):
@@ -181,9 +180,7 @@ class Placeholder(Quality):
 def _is_last_place(unit: float, masses: Masses, others: Array) -> bool:
     """Return whether the inertias of other links are written as whole multiples of a unit, as rounded numbers are."""
     written = [link.inertial.inertia / unit for link, _, _ in masses.where(others) if link.inertial]
-    return len(written) >= OTHERS and all(
-        np.allclose(entries, entries.round(), rtol=0, atol=1e-6) for entries in written
-    )
+    return len(written) >= OTHERS and all(np.allclose(one, one.round(), rtol=0, atol=1e-6) for one in written)
 
 
 class AbsurdMass(Quality):

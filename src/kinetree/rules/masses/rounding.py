@@ -66,9 +66,8 @@ def _roundings(texts: Mapping[str, str], link: Link) -> Array:
     Trailing zeros count if the text is known. 0 and 0.0 are exact, because programs write them for nothing."""
     assert link.inertial
     tensor = link.inertial.inertia
-    places = np.array(
-        [[_last_place(tensor.item(i, j), texts.get(ENTRIES[i][j], "")) for j in range(3)] for i in range(3)]
-    )
+    rows = range(3)
+    places = np.array([[_last_place(tensor.item(i, j), texts.get(ENTRIES[i][j], "")) for j in rows] for i in rows])
     finest = places[tensor != 0].min(initial=np.inf)
     return np.where(tensor != 0, finest, np.where(places < EXACT_ZERO, places, 0.0)) / 2
 

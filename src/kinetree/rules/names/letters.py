@@ -173,9 +173,8 @@ class Alike(Quality):
                 continue  # as nearly always
             for alike in grouped(things, lambda thing: _folded(thing.name)):
                 for thing in (thing for thing in alike[1:] if not _is_alias(robot, thing, alike)):
-                    yield self.finding(
-                        f"the name differs from {alike[0].name!r} only in case or separators; rename one", thing
-                    )
+                    message = f"the name differs from {alike[0].name!r} only in case or separators; rename one"
+                    yield self.finding(message, thing)
 
 
 @fact

@@ -16,7 +16,7 @@ CAPITAL = r"(?:(?<=[a-z_])|^)L(?=[A-Z])"
 """A letter for left in front of a word, such as in LHipYaw."""
 OTHER = {"left": "right", "Left": "Right", "LEFT": "RIGHT"}
 NOT_OURS = (
-    r"finger|thumb|knuckle|palm|jaw|gripper|camera|stereo|wheel|caster|index|middle|ring|pinky"
+    r"finger|thumb|knuckle|palm|jaw|gripper|camera|stereo|eye|wheel|caster|index|middle|ring|pinky"
     r"|sensor|imu|fsr|(?<![a-z])ft(?![a-z])"
 )
 """Parts that are left or right of something else, or are the same part on both sides."""
@@ -89,7 +89,8 @@ class MirrorImages(Rule):
     def check(self, robot: Robot, mirrored: tuple[Table, ...]) -> Found:
         """A pair that differs by more than rounding where nearly all others are equal; two wheels whose collision
         shapes, cylinders or spheres, have other radii, or that differ in mass, velocity, effort or damping. Fingers and
-        sensors make no pairs; hands may have one range, and other origins."""
+        sensors make no pairs; hands may have one range, and other origins. The axes of one pair alone that do not turn
+        as those of most pairs do, across the mirror or in it, unless ranges that are images show that it is meant."""
         for left, right, name, (one, other) in _wheels(robot):
             if abs(one - other) > (1e-6 if name == RADIUS else DIFFERENT) * max(abs(one), abs(other)):
                 own, theirs = numbers((other, one))
@@ -251,6 +252,29 @@ def _of_joints(pairs: list[tuple[Joint, Joint]], robot: Robot, poses: Poses, mir
             yield Table((name,), [*known], other, one, one, np.maximum(np.maximum(one, other), 1e-9))
     limited = [(a, b, way) for (a, b, *_), way in zip(turning, ways, strict=True) if abs(way) > 1 - SAME]
     yield _of_limits(limited)
+    yield _of_axes(turning, mirror)
+
+
+def _of_axes(pairs: list[tuple[Joint, Joint, float, Array, Array]], mirror: Array) -> Table:
+    """Return the axes of joints in their right parents, and those that turn or slide as most others do. Oblique ones
+    are left out."""
+    rows, across = [], np.diag(np.eye(3) - mirror) / 2
+    for a, b, sign, R, Q in pairs:
+        axis, there = R @ a.origin[:3, :3] @ a.axis, b.origin[:3, :3] @ b.axis
+        image = Q.T @ (sign * mirror @ axis)
+        slope, way = abs(float(across @ axis)), float(image @ there)
+        low, high = _range(a)
+        is_meant = low != -high and _range(b) == ((low, high) if way > 0 else (-high, -low))
+        if max(abs(slope - round(slope)), abs(way - round(way))) < DIFFERENT:
+            rows.append(((a, b), there, image, round(way), round(slope), is_meant))
+    usual = [np.sign(sum(way for *_, way, kind, _ in rows if kind == one)) for one in (0, 1)]
+    kept = [row for row in rows if usual[row[4]] and (row[3] == usual[row[4]] or not row[5])]
+    if sum(bool(row[3] != usual[row[4]]) for row in kept) > 1:  # which is a way of building robots
+        kept = []
+    found = np.array([row[1] for row in kept]).reshape(-1, 3)
+    images = np.array([usual[row[4]] * row[2] for row in kept]).reshape(-1, 3)
+    names = tuple(f"axis {x}" for x in "xyz")
+    return Table(names, [row[0] for row in kept], found, images, images, np.ones_like(found))
 
 
 def _of_limits(pairs: list[tuple[Joint, Joint, float]]) -> Table:

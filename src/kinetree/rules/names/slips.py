@@ -30,7 +30,8 @@ class OneSpelling(Quality):
 
     def check(self, robot: Robot, named: tuple[Link | Joint, ...]) -> Found:
         """A word of one name alone that lacks a letter within, has one too many or two exchanged, if several names have
-        the right one; and a name of one side whose counterpart has other letters."""
+        the right one; and a name of one side whose counterpart has other letters, that whose words the file has less
+        often, or else that of the right."""
         words = {thing.name: {*WORD.findall(thing.name)} for thing in named}
         counts = Counter(word.lower() for thing in named for word in words[thing.name])
         often = [word for word, count in counts.items() if count >= OFTEN]
@@ -40,15 +41,18 @@ class OneSpelling(Quality):
         for thing in named if slips else ():
             if slip := next((word for word in map(str.lower, words[thing.name]) if word in slips), None):
                 yield self.finding(f"the word {slip!r} is {slips[slip]!r} in {counts[slips[slip]]} other names", thing)
+        text = robot.text.text.lower() if robot.text else ""
         alone = [one for one in named if side_of(one.name) and other_side(one.name) not in known]
         for kind in (Link, Joint):
-            left = [one.name for one in alone if isinstance(one, kind) and side_of(one.name) == "l"]
+            left = {one.name: one for one in alone if isinstance(one, kind) and side_of(one.name) == "l"}
             right = [one for one in alone if isinstance(one, kind) and side_of(one.name) == "r"] if left else []
-            pairs = [(one, meant) for one in right if (meant := nearly(other_side(one.name), left))]
-            pairs = [(one, meant) for one, meant in pairs if NUMBER.findall(one.name) == NUMBER.findall(meant)]
-            for _, meant in pairs[:1]:
-                message = f"the name is spelled otherwise than {meant!r}; use one form"
-                yield from self.shared(message, [one for one, _ in pairs])
+            pairs = [(one, left[near]) for one in right if (near := nearly(other_side(one.name), [*left]))]
+            pairs = [pair for pair in pairs if NUMBER.findall(pair[0].name) == NUMBER.findall(pair[1].name)]
+            for one, other in pairs[:1]:
+                mine, theirs = ({*WORD.findall(name.lower())} for name in (one.name, other_side(other.name)))
+                is_usual = sum(map(text.count, mine - theirs)) > sum(map(text.count, theirs - mine))
+                message = f"the name is spelled otherwise than {(one if is_usual else other).name!r}; use one form"
+                yield from self.shared(message, [pair[is_usual] for pair in pairs])
 
 
 def _is_slip(word: str, meant: str) -> bool:

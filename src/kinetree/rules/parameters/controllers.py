@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from kinetree.rules.blocks.gazebo import repeated
-from kinetree.rules.blocks.ros2_control import ComponentJoint
+from kinetree.rules.blocks.ros2_control import INTERFACES, ComponentJoint
+from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.names.sides import on_wrong_side, other_side, side_of
 from kinetree.rules.parameters.files import JOINT_KEYS, Controller, RosFiles
 from kinetree.rules.parameters.moveit import FileRule
@@ -25,11 +27,20 @@ GOOD = (
     "arm_controller:\n  ros__parameters:\n    joints: [joint_1, joint_2]\n"
     "    command_interfaces: [position]\n    state_interfaces: [position]\n"
 )
-COMMANDED = {"position_controllers/": "position", "velocity_controllers/": "velocity", "effort_controllers/": "effort"}
+COMMANDED = {f"{name}_controllers/": name for name in ("position", "velocity", "effort")}
 """Beginnings of types of controllers to the command interface that they take."""
 PARTS = {"gripper": "hand", "finger": "hand", "fingers": "hand", "neck": "head", "waist": "torso", "wheels": "base"}
 PARTS |= {part: part for part in ("arm", "hand", "head", "torso", "leg", "base")}
 """Words in names of controllers to the part of a robot."""
+_OF_ONE_NAME = (
+    "ackermann_steering_controller admittance_controller bicycle_steering_controller diff_drive_controller "
+    "force_torque_sensor_broadcaster forward_command_controller joint_state_broadcaster joint_state_controller "
+    "joint_trajectory_controller mecanum_drive_controller pid_controller pose_broadcaster range_sensor_broadcaster "
+    "tricycle_controller tricycle_steering_controller"
+)
+TYPES = {name: [name.title().replace("_", "")] for name in _OF_ONE_NAME.split()}
+"""Packages of controllers to the class in each."""
+INTERFACE_KEY = re.compile(r"interfaces?(_name)?$")
 URL = "https://control.ros.org/rolling/doc/ros2_controllers/joint_trajectory_controller/doc/parameters.html"
 
 
@@ -40,6 +51,7 @@ class OfferedInterfaces(FileRule):
     """
 
     code = "MVT-009"
+    thresholds = (NEARLY, LETTERS)
     level = "MUST"
     clause = "command_interfaces and state_interfaces of the joints"
     url = URL
@@ -48,12 +60,23 @@ class OfferedInterfaces(FileRule):
     bad = GOOD.replace("command_interfaces: [position]", "command_interfaces: [velocity]")
 
     def check(self, ros_files: RosFiles, driven: tuple[ComponentJoint, ...]) -> Found:
-        """An interface that no component of ros2_control has for one of the controller's joints."""
+        """An interface that no component of ros2_control has for one of the controller's joints; one that
+        differs from a common name by a letter or two, and that no component has; a warning without components."""
+        own, slips = {part.get("name") for one in driven for part in one.element.children}, set()
+        values = [(one, v) for one in ros_files.controllers for v in (one.parameters.walk() if one.parameters else ())]
+        for controller, key, one in ((c, k, one) for c, v in values for k, part in v.items for one in part.texts):
+            name = one.text.rpartition("/")[2]
+            if INTERFACE_KEY.search(key) and name not in own and (near := nearly(name, INTERFACES)):
+                slips.add(name)
+                message = f"{key} has {name!r}; did you mean {near!r}?"
+                found = self.about(message, f"controller {controller.name!r}", one)
+                yield found if driven else replace(found, severity="warning")
         for kind in ("command", "state"):
             offered = {(one.name, part.get("name")) for one in driven for part in one.interfaces(f"{kind}_interface")}
             joints = {one.name for one in driven}
             for controller in ros_files.controllers if driven else ():
-                for interface in _interfaces(controller, kind) if not controller.others else ():
+                asked = [name for name in _interfaces(controller, kind) if name not in slips]
+                for interface in asked if not controller.others else ():
                     names = [one.text for one in controller.names("joints") if one.text in joints]
                     if missing := [name for name in names if (name, interface) not in offered]:
                         message = f"ros2_control offers no {kind}_interface {interface!r} for {', '.join(missing)}"
@@ -74,10 +97,18 @@ class Joints(FileRule):
     good = GOOD
     bad = GOOD.replace("[joint_1, joint_2]", "[joint_1, joint_2, joint_2]")
 
-    def check(self, robot: Robot, ros_files: RosFiles) -> Found:
+    def check(self, robot: Robot, ros_files: RosFiles, driven: tuple[ComponentJoint, ...]) -> Found:
         """A joint twice in a list, or among the left wheels and the right ones; right joints alone of a controller that
         is called left, or the other way about; constraints or gains by joint for another joint. A joint of two
-        controllers whose names say different parts, such as arm and hand, or left and right."""
+        controllers whose names say different parts, such as arm and hand, or left and right. A joint of a controller of
+        ROS 2 that follows another, unless ros2_control has a command interface of it."""
+        commanded = {one.name for one in driven if one.interfaces("command_interface")}
+        for controller in (one for one in ros_files.controllers if one.managed):
+            joints = [robot.joints[name] for name in _commanded(controller) if name in {*robot.joints} - commanded]
+            for joint, mimic in [(joint, joint.mimic) for joint in joints if joint.mimic][:1]:
+                message = f"the joint {joint.name!r} follows {mimic.joint!r} and takes no commands; leave it out"
+                place = _commanded(controller)[joint.name]
+                yield self.about(message, f"controller {controller.name!r}", place)
         yield from (*self._shared(ros_files.controllers), *self._shared(ros_files.moveit))
         for controller in (*ros_files.controllers, *ros_files.moveit):
             element = f"controller {controller.name!r}"
@@ -107,12 +138,13 @@ class Joints(FileRule):
 
 
 class ControllerTypes(FileRule):
-    """Every controller has a type.
+    """Every controller has a type that exists.
 
     The controller manager does not load a controller without one.
     """
 
     code = "MVT-013"
+    thresholds = (NEARLY, LETTERS)
     evidence = "heuristic"
     clause = "type of each controller"
     url = "https://control.ros.org/rolling/doc/ros2_control/controller_manager/doc/userdoc.html"
@@ -122,7 +154,13 @@ class ControllerTypes(FileRule):
 
     def check(self, ros_files: RosFiles) -> Found:
         """Parameters of a controller of joints in a file with a controller manager, which gives this controller no
-        type."""
+        type; a type that differs from one of a known package by a letter or two."""
+        for one in ros_files.controllers:
+            package, _, name = one.type.partition("/")
+            meant = nearly(name, TYPES[package]) if package in TYPES else nearly(package, [*TYPES])
+            if meant:
+                right = f"{package}/{meant}" if package in TYPES else f"{meant}/{name}"
+                yield self.about(f"the type is {one.type!r}; did you mean {right!r}?", f"controller {one.name!r}", one)
         managers = {one.source.file for one in ros_files.managers}
         typed = {one.name for one in ros_files.controllers if one.type}  # perhaps in another name space
         for one in ros_files.controllers:

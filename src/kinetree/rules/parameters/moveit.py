@@ -77,9 +77,8 @@ class ReadableFiles(FileRule):
             yield self.finding(f"cannot be read: {why}", "file", source=fault.source)
         for document in ros_files.documents:
             for part in document.walk():
-                for (_, first), (key, later) in repeated(
-                    part.items if part is not document else (), lambda pair: pair[0]
-                ):
+                pairs = part.items if part is not document else ()
+                for (_, first), (key, later) in repeated(pairs, lambda pair: pair[0]):
                     message = f"the key {key!r} is already on line {first.source.line}; only the last one has an effect"
                     yield self.about(message, f"key {key!r}", later)
 
@@ -171,13 +170,11 @@ class LimitFlags(FileRule):
                     yield self.about(f"has_{quantity}_limits is true, but max_{quantity} is missing", element, flag)
                 for bound in (low, high):
                     if bound is not None and bound.number is None:
-                        yield self.about(
-                            f"the limit of {quantity} is {bound.text!r}; expected a number", element, bound
-                        )
+                        message = f"the limit of {quantity} is {bound.text!r}; expected a number"
+                        yield self.about(message, element, bound)
                 if high is not None and high.number is not None and high.number <= 0 and quantity != "position":
-                    yield self.about(
-                        f"max_{quantity} is {number(high.number)}; expected a positive number", element, high
-                    )
+                    message = f"max_{quantity} is {number(high.number)}; expected a positive number"
+                    yield self.about(message, element, high)
 
 
 class LimitsInside(FileRule):

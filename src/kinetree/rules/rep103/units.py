@@ -106,9 +106,8 @@ class Units(Rep103):
             small, large = min(sizes), max(sizes)
             if small and any(isclose(large / small, ratio, rel_tol=RATIO) for ratio in RATIOS):
                 link, geometry = uses[sizes.index(large)]
-                message = (
-                    f"the scale of the mesh {_mesh((link, geometry))!r} is {text(large, 4)} here and {text(small, 4)}"
-                )
+                message = f"the scale of the mesh {_mesh((link, geometry))!r} is {text(large, 4)} here and"
+                message += f" {text(small, 4)}"
                 yield self.finding(f"{message} elsewhere; is one in another unit?", link, source=geometry.source)
 
 

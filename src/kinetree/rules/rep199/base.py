@@ -72,9 +72,8 @@ class BaseLinkAtBottom(Rep199):
                 continue
             lowest = min(height for height in shapes if height is not None)
             if abs(lowest) > BOTTOM:
-                message = (
-                    f"the lowest point of its shapes is at z = {number(lowest)} m; expected 0, where it is mounted"
-                )
+                message = f"the lowest point of its shapes is at z = {number(lowest)} m;"
+                message += " expected 0, where it is mounted"
                 yield self.finding(message, link)
 
 
@@ -111,9 +110,8 @@ class BaseLinkUpright(Rep199):
             axis = R.T @ poses[first.parent][:3, :3] @ first.origin[:3, :3] @ first.axis
             leaning = float(np.rad2deg(np.arccos(np.clip(abs(axis[2]), 0.0, 1.0))))
             if leaning > UPRIGHT:
-                message = (
-                    f"the axis of {first.name!r}, the first joint, is {number(leaning)} degrees off z; expected along z"
-                )
+                message = f"the axis of {first.name!r}, the first joint, is {number(leaning)} degrees off z;"
+                message += " expected along z"
                 yield self.finding(message, robot.frames[arm.base_link])
             reach = R.T @ (poses[arm.flange or arm.tool0 or arm.end] - poses[arm.base_link])[:3, 3]
             if np.hypot(reach[0], reach[1]) > REACH * np.linalg.norm(reach) and reach[0] < abs(reach[1]):

@@ -75,9 +75,8 @@ class LinkNumbers(Rep199):
                     yield self.finding(f"comes after {links[i - 1]!r}; expected {wanted}", robot.links[link])
             first = numbers[0]
             if first == 0:
-                yield self.remark(
-                    "is the first link of the arm; the examples of REP-199 begin with link_1", robot.links[links[0]]
-                )
+                message = "is the first link of the arm; the examples of REP-199 begin with link_1"
+                yield self.remark(message, robot.links[links[0]])
             elif first is not None and first != 1:
                 yield self.finding(f"is the first link of the arm; expected {arm.prefix}link_1", robot.links[links[0]])
 
@@ -137,6 +136,5 @@ class LinkGeometry(Rep199):
         for arm in arms:
             for link in numbered_links(robot, arm):
                 if link not in shown:
-                    yield self.finding(
-                        "a joint moves this link, which has no geometry; expected a shape", robot.links[link]
-                    )
+                    message = "a joint moves this link, which has no geometry; expected a shape"
+                    yield self.finding(message, robot.links[link])

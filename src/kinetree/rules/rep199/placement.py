@@ -132,9 +132,8 @@ def without_noise(T: Array) -> Array:
     """Return a pose (4, 4) with roll, pitch and yaw at the twelfths of π that they are near."""
     rpy = [se3.rpy_from_rotation(T[:3, :3])[i] for i in range(3)]
     near = [round(angle * 12 / np.pi) * np.pi / 12 for angle in rpy]
-    return se3.pose_from_xyz_rpy(
-        T[:3, 3].tolist(), [b if abs(a - b) < EXACT else a for a, b in zip(rpy, near, strict=True)]
-    )
+    rpy = [b if abs(a - b) < EXACT else a for a, b in zip(rpy, near, strict=True)]
+    return se3.pose_from_xyz_rpy(T[:3, 3].tolist(), rpy)
 
 
 def _between(robot: Robot, joint: Joint, arm: Arm) -> bool:

@@ -5,8 +5,9 @@ import re
 import numpy as np
 
 from kinetree.model.robot import Geometry, Link, Material, Robot
+from kinetree.rules.examples import CART
 from kinetree.rules.quality import LinkQuality, Shapes, grouped
-from kinetree.rules.rule import Found, Threshold, number
+from kinetree.rules.rule import Bodies, Found, Poses, Threshold, number
 from kinetree.rules.shapes.bounds import MARKER, Bounds, size_of
 from kinetree.rules.shapes.meshes import MeshRule, Readings, file_of, first_uses
 
@@ -119,6 +120,36 @@ class OneShapeOnePlace(LinkQuality):
                 for distance, seen in [(d, s) for s in seen_files if (d := _twin_away(bounds, s, one))][:1]:
                     message = f"the collision mesh {file_of(one)!r} is {number(distance)} m from the visual"
                     yield self.finding(f"{message} {file_of(seen)!r}", link, source=one.source)
+
+
+class PartsApart(LinkQuality):
+    """Parts of one shape stand at different places.
+
+    A part that was copied and kept its origin is inside of the first one, which pushes it away in simulation.
+    """
+
+    code = "GEO-007"
+    thresholds = (MARKER,)
+    evidence = "heuristic"
+    clause = "origin: the transform from the parent link to the child link"
+    base = CART
+    good = '<origin xyz="0 -0.2 0"/>'
+    bad = '<origin xyz="0 0.2 0"/>'
+
+    def check(self, robot: Robot, poses: Poses, bodies: Bodies, bounds: Bounds) -> Found:
+        """Links on one body whose shapes, those of collisions if they have some, are equal and at one place with all
+        joints at zero. Joints that slide bring parts together, and small shapes only mark a place."""
+        alike: dict[object, list[Link]] = {}
+        for joint in robot.joints.values():
+            link = robot.links[joint.child]
+            shapes = link.collisions or link.visuals
+            if shapes and joint.type != "prismatic" and not 0 < size_of(bounds.part(shapes)) < MARKER:
+                rows = [(s.shape.kind, repr(s.shape.parameters), poses[link.name] @ s.origin) for s in shapes]
+                key = frozenset((kind, text, (T.round(6) + 0.0).tobytes()) for kind, text, T in rows)
+                alike.setdefault((bodies[joint.parent], key), []).append(link)
+        for first, *others in alike.values():
+            message = f"the link has the shapes and the place of {first.name!r}; check its <origin>"
+            yield from self.shared(message, others)
 
 
 def _twin_away(bounds: Bounds, seen: Geometry, felt: Geometry) -> float:

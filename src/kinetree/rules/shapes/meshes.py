@@ -13,6 +13,7 @@ import numpy as np
 
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError, Severity
+from kinetree.files.nearby import broken_link, offer
 from kinetree.files.opener import Files, folder_of, joined
 from kinetree.files.packages import Packages, package_named
 from kinetree.files.plain_file import open_plain
@@ -113,14 +114,17 @@ class MissingMesh(MeshRule):
             message = f"the mesh file {file_of(geometry)!r} is outside of the workspace, so it was not checked{rest}"
             yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
+        clues = [offer([Path(mesh_files[file_of(geometry)][0])], found.may_read) for _, geometry in missing]
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
-            link, geometry = missing[0]
-            there = elsewhere(mesh_files[file_of(geometry)][0])
+            link, geometry = missing[next((i for i, clue in enumerate(clues) if clue), 0)]
+            there = elsewhere(mesh_files[file_of(geometry)][0]) or next(filter(None, clues), "")
             message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}{there}"
-            yield self.finding(message, link, source=geometry.source, severity=None if there else "info")
+            is_sure = elsewhere(mesh_files[file_of(geometry)][0]) or "capitals" in there
+            yield self.finding(message, link, source=geometry.source, severity=None if is_sure else "info")
             return
-        for link, geometry in missing:
-            yield self.finding(f"the mesh file {file_of(geometry)!r} does not exist", link, source=geometry.source)
+        for (link, geometry), clue in zip(missing, clues, strict=True):
+            message = f"the mesh file {file_of(geometry)!r} does not exist{clue}"
+            yield self.finding(message, link, source=geometry.source)
 
     def _addresses(
         self, robot: Robot, uses: Uses, assets: Mapping[str, Asset], confined: Confinement | Literal[False]
@@ -331,7 +335,7 @@ def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
         if not packages.may_read(path):
             packages.find_around(Path(path), near)
             if not packages.may_read(path):
-                return "outside"
+                return "missing" if broken_link(Path(path)) else "outside"
         status = os.stat(path)
         if not S_ISREG(status.st_mode):
             return "missing"

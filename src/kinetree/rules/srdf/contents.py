@@ -337,7 +337,6 @@ class VirtualJointsCarryTheRoot(OfSrdf):
         """Another link than the root."""
         for one in semantic.virtual_joints:
             if one.child_link in robot.links and one.child_link != robot.root:
-                message = (
-                    f"the virtual joint carries {one.child_link!r}; expected {robot.root!r}, the root of the robot"
-                )
+                message = f"the virtual joint carries {one.child_link!r};"
+                message += f" expected {robot.root!r}, the root of the robot"
                 yield self.finding(message, semantic.label(one, "virtual_joints"), source=one.source)
