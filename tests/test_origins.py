@@ -228,15 +228,32 @@ class TestKernels:
             np.testing.assert_allclose(T, kt.fk(edited, "l4").interpret(each_q), rtol=0, atol=1e-14)
 
     def test_kernels_of_robots_with_equal_trees(self):
-        """Two fixed joints in a row: robots that share the product of their poses, and not the poses, differ."""
-        links = "".join(f'<link name="{name}"/>' for name in "abc")
-        joint = '<joint name="{}" type="fixed"><parent link="{}"/><child link="{}"/><origin xyz="{} 0 0"/></joint>'
-        arms = []
-        for x in (0.25, 0.5):
-            joints = joint.format("one", "a", "b", x) + joint.format("two", "b", "c", 1 - x)
-            arms.append(kt.load(f'<robot name="r">{links}{joints}</robot>', format="urdf"))
-        places = [kt.fk(arm, "c", origins=["one"])([], {"one": np.zeros(6)})[0, 3] for arm in arms]
-        assert places == [0.75, 0.5]
+        """Robots with equal trees differ where a pose is an input: in what its joint carries, and in its two sides.
+        Compiled, because compiled code is kept by what it depends on."""
+        text = """<robot name="r"><link name="world"/><link name="a"/><link name="b"/>
+            <joint name="one" type="continuous"><parent link="world"/><child link="a"/><axis xyz="0 -1 0"/></joint>
+            <joint name="two" type="fixed"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/></joint></robot>"""
+        arm = kt.load(text, format="urdf")
+        other = kt.edit.set_origins(arm, {"two": [0.5, 0, 0, 0, 0, 0]})
+        other = kt.edit.move_frame(other, "b", se3.translation([0.5, 0, 0]))
+        places = [kt.fk(one, "b", origins=["two"])([0.0], np.zeros((1, 6)))[0, 3] for one in (arm, other)]
+        assert places == [0.0, 0.5]
+        torques = []
+        for m in (1.0, 2.0):  # of a; all mass is at its origin
+            rows = {"a": [m, *np.zeros(9)], "b": [3 - m, -(3 - m), 0, 0, 0, 0, 3 - m, 0, 0, 3 - m]}
+            heavy = kt.edit.set_inertial_parameters(arm, rows)
+            assert np.abs(kt.gravity_torques(heavy).interpret([0.0])).max() < 1e-12
+            torques += [*kt.gravity_torques(heavy, origins=["two"])([0.0], [[2.0, 0, 0, 0, 0, 0]])]
+        np.testing.assert_allclose(torques, [2 * 9.81, 9.81])
+
+    def test_kernels_of_one_robot_with_other_names(self):
+        """Compiled, because compiled code is kept by what it depends on."""
+        arm, row = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.4)"), np.array([[0, 0, 0, 0, 0, np.pi / 2]])
+        places = [kt.fk(arm, "tip", origins=[name])([0.0, 0.0], row)[:2, 3] for name in ("q1", "q2", "tip")]
+        np.testing.assert_allclose(places, [[0, 0.8], [0, 0.4], [0.4, 0]], atol=1e-15)
+        stand = [kt.fk(arm, "tip", origins=["q1"], joints=["q2"], at=[angle, 0.0]) for angle in (0.0, np.pi / 2)]
+        places = [kernel([0.0], np.zeros((1, 6)))[:2, 3] for kernel in stand]
+        np.testing.assert_allclose(places, [[0.8, 0], [0, 0.8]], atol=1e-15)
 
     def test_some_joints_alone(self):
         """A joint that stands still has its pose, and then its motion."""
