@@ -41,6 +41,8 @@ def things(icub_file):
     contact = kt.icub.SkinContact(center_of_pressure=np.zeros((99, 3)), force=np.ones((99, 3)), skin_part="l_hand")
     poses = np.array(kt.fk(ARM, "tool0")(np.random.default_rng(0).uniform(-1, 1, (40, 6))))
     poses[:, :3, 3] = -poses[:, :3, :3] @ [0.1, 0.0, 0.2]
+    q = np.random.default_rng(0).uniform(-1, 1, (20, 6))
+    verified = kt.verify(ARM, q, poses={"tool0": kt.fk(ARM, "tool0")(q + 0.1 * np.eye(6)[2])})
     faults = [Finding("c", "error", "wrong " * 300, Source("a.urdf", i), f"joint '{i}'") for i in range(3000)]
     bars = kt.load(fourbar(), format="mjcf")
     close, closed = kt.kinematics.close(bars, ["crank"]), kt.ik(bars, "rocker", goal="position", driven=["crank"])
@@ -72,7 +74,7 @@ def things(icub_file):
         *(kt.limits.LinearLimits("a", ("b",), np.ones((90, 1)), np.ones(90), ("c",) * 90), built_in.limits.volume()),
         kt.limits.widen(built_in, dict.fromkeys(built_in.limits.row_names[:1], 0.1)),
         *(kt.compare(robot, built_in), kt.compare(robot, robot), kt.compare(robot, robot).differences),
-        *(calibration, kt.tcp_from_points(poses), kt.frame_from_points(*np.eye(3))),
+        *(verified, *verified.faults, calibration, kt.tcp_from_points(poses), kt.frame_from_points(*np.eye(3))),
         *(kt.check(icub_file), Findings(), Findings(faults), faults[0], kt.KinetreeError(faults)),
         *(kt.controllers, *kt.controllers.values(), kt.kinematics.joint_table(robot)[5]),
         kt.icub.from_board(built_in, "left_arm", np.zeros((99, 7)), unit="deg"),

@@ -161,6 +161,7 @@ LEFT_OUT = {
     **dict.fromkeys(("XJ", "Xup", "joint_motion", "joint_pose", "motion_subspace"), "one joint at a time"),
     **dict.fromkeys(("show", "Robot.q", "lock", "goal.posture"), "one posture"),
     **dict.fromkeys(("calibrate", "tcp_from_points"), "a table, see test_calibrate.py and test_touch.py"),
+    "verify": "a table, see test_verify.py",
     **dict.fromkeys(("jvp", "vjp"), "kernels of kernels, see test_queries_gradients.py"),
     **dict.fromkeys(("product", "inverse"), "mathematics of one"),
     **dict.fromkeys(

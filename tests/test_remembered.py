@@ -43,6 +43,7 @@ CHANGED = {
     "friction": True,
     "gravity": (0.0, -9.81, 0.0),
     "parameters": True,
+    "origins": True,
     "packed": True,
     "measures": "child_on_parent",
     "at_rest": True,

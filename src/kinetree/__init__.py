@@ -54,6 +54,7 @@ Limits, controllers
     limits          module: limits and files of them, guards, which limits to widen
     controllers     poses and joints in a controller's own numbers: controllers["fanuc"], controllers.pose(…)
     calibrate       compare a model with the poses that its controller shows, and name the cause of differences
+    verify          what is wrong with a model, by measured poses: zeros, lengths, signs, poses of joints
     tcp_from_points     tip of a tool from poses that touch one point
     frame_from_points   frame from three points
     icub            module: control boards, limits, names and fingers of the iCub
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
         frame_from_points as frame_from_points,
         tcp_from_points as tcp_from_points,
     )
+    from kinetree.lab.identify.verification import verify as verify
     from kinetree.lab.reach.run import reach_map as reach_map
     from kinetree.queries.controllers import Registered
     from kinetree.queries.dynamics import (
@@ -145,6 +147,7 @@ else:
         "show": "viewing.show",
         "tcp_from_points": "lab.frames_from_points",
         "transforms": "queries.transforms",
+        "verify": "lab.identify.verification",
     }
     _MODULES = ("dynamics", "goal", "icub", "kinematics", "limits", "motion")
     __all__ = ["Finding", "KinetreeError", "Robot", "Source", "controllers", "edit", "load", "save", "text"]

@@ -22,10 +22,11 @@ driven: names of the joints whose positions are given where joints close loops; 
     joints alone, and no other joint has a motor. See `kinetree.kinematics`.
 loops: "closed", the default with driven=; "ignore" computes the tree without the joints that close loops; "refuse",
     the default, raises KinetreeError for a robot with loops.
+origins: True, or names, makes poses of joints and frames an input (…, n, 6), as in `kinetree.kinematics`.
 joints, at: the joints that move, and where the others stand, as in `kinetree.kinematics`.
 
-Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, at. Functions raise KinetreeError for
-unknown frames, loops, and masses and inertias that no body can have.
+Inputs follow in this order: q, qd, qdd or tau; then gravity, w, parameters, origins, at. Functions raise KinetreeError
+for unknown frames, loops, and masses and inertias that no body can have.
 """
 
 from kinetree.queries.derivatives import (

@@ -12,6 +12,8 @@ driven: names of the joints whose positions are given where joints close loops (
     start whose branch is followed, by default the posture in the file. Rates, torques and columns are of these joints
     too. Where the loops cannot be closed the answer is NaN; `close` says by how much and why. In `fk`, `jacobian`,
     `ik`, `transforms`, `inverse_dynamics`, `forward_dynamics` and `loop_wrenches`.
+origins: True makes the poses of all joints and frames an input (…, n, 6), one row x y z rx ry rz for each name of
+    `origins(robot)`; names make those of some joints and frames an input. It is the last input but `at`.
 loops: "closed", the default with driven=. "ignore" computes the tree without the joints that close loops, which any q
     may open (`loop_error`); "refuse" raises KinetreeError.
 """
@@ -47,6 +49,7 @@ from kinetree.queries.motion import (
     manipulability as manipulability,
     velocity as velocity,
 )
+from kinetree.queries.origins import origins as origins
 from kinetree.queries.statics import point as point
 from kinetree.solvers.ik.closed import ClosedIK as ClosedIK, ClosedIKResult as ClosedIKResult
 from kinetree.solvers.ik.follow import IKPath as IKPath

@@ -16,6 +16,7 @@ KERNELS = {
     "poses of quaternions": lambda: kt.fk(TREE, LAST),
     "jacobian": lambda: kt.jacobian(ARM, TIP),
     "inverse_dynamics": lambda: kt.inverse_dynamics(random_tree(3)),
+    "poses of joints as an input": lambda: kt.fk(ARM, TIP, origins=True),
     "margin": lambda: kt.margin(ARM),
     "a number": lambda: kt.manipulability(ARM, TIP),
     "several results": lambda: kt.vjp(kt.velocity(ARM, TIP)),

@@ -100,6 +100,7 @@ ARGUMENTS = {
     "speed": "Speed at which a guard brings joints back inside, rad/s or m/s.  [default: 0.1]",
     "acceleration": "Largest deceleration of a guard that brakes, rad/s² or m/s².  [default: no braking]",
     "sweeps": "Number of passes of a guard over limits of several joints.  [default: 16]",
+    "origins": "True, or names of joints and frames: their poses (x y z rx ry rz) are an input.  [default: False]",
 }
 """Optional arguments of the functions of `QUERIES`, for the help."""
 NOT_HERE = ("robot", "joints", "at", "dtype", "driven")

@@ -31,15 +31,16 @@ def slides(joint: Joint) -> bool:
     return joint.pitch != 0.0 or not all(joint.kind.velocity_angular)
 
 
-def reading_place(robot: Robot, sensor: Sensor) -> Place:
-    """Return the place of a sensor's reading: its own frame and origin, if it gives no other or has no joint."""
+def reading_place(robot: Robot, sensor: Sensor, *, fixed: bool = True) -> Place:
+    """Return the place of a sensor's reading: its own frame and origin, if it gives no other or has no joint. fixed:
+    whether the pose of the joint is that of the robot."""
     said = sensor.force_torque
     joint = robot.joints[sensor.joint] if sensor.joint is not None else None
     frame, T = sensor.frame, sensor.origin
     if said is not None and joint is not None and said.axes != "sensor":
         frame, T = joint.child if said.axes == "child" else joint.parent, IDENTITY
     if said is not None and joint is not None and said.point == "joint":
-        if said.axes == "parent" and not slides(joint):
+        if fixed and said.axes == "parent" and not slides(joint):
             return Place(frame, T[:3, :3], frame, joint.origin[:3, 3])
         return Place(frame, T[:3, :3], joint.child, inverse(joint.child_origin)[:3, 3])
     return Place(frame, T[:3, :3], frame, T[:3, 3])

@@ -1,6 +1,6 @@
 """The robot as computed: Featherstone's system model (Rigid Body Dynamics Algorithms, ch. 4.2), as arrays."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -124,8 +124,10 @@ def _horner(coefficients: Sequence[float], x: Any) -> Any:
     return total
 
 
-def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
-    """Return the system model of a robot. cuts: fixed joints whose links stay separate bodies."""
+def build_tree(robot: Robot, cuts: Collection[str] = (), origins: Mapping[str, Array] | None = None) -> Tree:
+    """Return the system model of a robot. cuts: fixed joints whose links stay separate bodies. origins: poses (4, 4) of
+    joints and frames in place of the robot's, which may be symbolic."""
+    kept, origins = (np.asarray, origins) if origins else (frozen, {})
     place: dict[str, tuple[int, Array]] = {robot.root: (-1, se3.IDENTITY)}  # link: body, T_body_link
     nothing = dict.fromkeys(cuts, slice(0, 0))
     q_slices, v_slices = {**nothing, **robot.q_slices}, {**nothing, **slices(robot, "nv")}
@@ -133,20 +135,24 @@ def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
     for name in robot.placed:
         joint = robot.joints[name]
         body, T_body_parent = place[joint.parent]
-        T = T_body_parent @ joint.origin
+        T = T_body_parent @ origins.get(name, joint.origin)
         if joint.kind.nq or name in cuts:
             moving.append(joint)
             parent.append(body)
-            T_tree.append(frozen(T))
+            T_tree.append(kept(T))
             drive.append(mimic_polynomial(robot, name) if joint.kind.nq else (name, [0.0, 1.0]))
             body, T = len(moving) - 1, se3.IDENTITY
         place[joint.child] = (body, T @ joint.child_origin)
-    inertia = np.zeros((len(moving) + 1, 6, 6))  # the base is last, at index -1
+    inertia = [np.zeros((6, 6))] * (len(moving) + 1)  # the base is last, at index -1
     for link in robot.links.values():
         if link.inertial:
             body, T = place[link.name]
-            inertia[body] += spatial_inertia(link.inertial, T)
-    frames = {f.name: (place[f.link][0], frozen(place[f.link][1] @ f.origin)) for f in robot.frames.values()}
+            inertia[body] = inertia[body] + spatial_inertia(link.inertial, T)
+    frames = {}
+    for f in robot.frames.values():
+        body, T = place[f.link]
+        own = f.origin if f.name in robot.links else origins.get(f.name, f.origin)  # a joint may have a link's name
+        frames[f.name] = (body, kept(T @ own))
     return Tree(
         joints=tuple(j.name for j in moving),
         parent=tuple(parent),
@@ -160,8 +166,8 @@ def build_tree(robot: Robot, cuts: Collection[str] = ()) -> Tree:
         multiplier=tuple(c[1] for _, c in drive),
         offset=tuple(c[0] for _, c in drive),
         higher=tuple(tuple(c[2:]) for _, c in drive),
-        inertia=tuple(frozen(I) for I in inertia[:-1]),
-        base_inertia=frozen(inertia[-1]),
+        inertia=tuple(kept(I) for I in inertia[:-1]),
+        base_inertia=kept(inertia[-1]),
         passive=tuple(_passive(j) for j in moving),
         frames=frames,
         nq=robot.nq,

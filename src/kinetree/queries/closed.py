@@ -21,7 +21,7 @@ from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.closing import LoopCloser, close
 from kinetree.queries.joint_choice import Joints
-from kinetree.queries.query import UNITS, fixed_input, query
+from kinetree.queries.query import UNITS, fixed_input, origin_input, query
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -80,7 +80,9 @@ def closed_jacobian(robot: Robot, driven: Joints, kernel: Kernel, key: tuple[Any
 
 
 def closer_of(robot: Robot, driven: Joints) -> LoopCloser:
-    """Return what closes the loops of a robot. Raises KinetreeError for one in which some joints are an input."""
+    """Return what closes the loops of a robot. Raises KinetreeError for one in which joints or poses are an input."""
+    if origin_input(robot):
+        raise fail("origins", "origins= and driven= do not go together; expected loops='ignore', without driven=")
     if fixed_input(robot):
         raise fail("at", "at='input' and driven= do not go together; expected a full q as at, or q0 of the call")
     return close(robot, driven)

@@ -24,7 +24,7 @@ from kinetree.errors import fail
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.forces import ALL, WEIGHTLESS, Loads, force_query, links_with_mass
-from kinetree.queries.options import GRAVITY, Gravity, JointOptions, LoadOptions, LoopOptions, robot_query
+from kinetree.queries.options import GRAVITY, Gravity, LoadOptions, LoopOptions, OriginOptions, robot_query
 from kinetree.queries.query import coordinates, frames_of, one_of, query, velocities
 from kinetree.queries.statics import WRENCH
 
@@ -252,7 +252,7 @@ def step(
 
 @robot_query
 def inertial_regressor(
-    robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse", **options: Unpack[JointOptions]
+    robot: Robot, *, gravity: Gravity = GRAVITY, loops: str = "refuse", **options: Unpack[OriginOptions]
 ) -> Kernel:
     """Return the regressor Y of the inertial parameters: a kernel from q (…, nq), qd and qdd (…, nv) to (…, nv, 10 n).
 

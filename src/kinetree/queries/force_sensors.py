@@ -11,7 +11,7 @@ from kinetree.model.force_torque import MEASURES, Place, reading_place
 from kinetree.model.placed import check_placed
 from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
-from kinetree.queries.query import one_of
+from kinetree.queries.query import one_of, origin_input
 from kinetree.robots.icub.naming import sensor as sensor_named
 from kinetree.spatial.plucker import moved_wrench
 from kinetree.spatial.se3 import Array, homogeneous, inverse
@@ -79,7 +79,7 @@ def meter_of(robot: Robot, name: str, measures: str | None) -> Meter:
         legal = " or ".join(f"measures={word!r}" for word in MEASURES)
         raise fail("measures", f"the model does not say what it measures; pass {legal}", element=f"sensor {name!r}")
     one_of("measures", measures, MEASURES)
-    place = reading_place(robot, it)
+    place = reading_place(robot, it, fixed=origin_input(robot) is None)
     for frame in (place.frame, place.on):
         check_placed(robot, frame, f"sensor {it.name!r}")
     return Meter(it.name, joint, robot.joints[joint].child, measures, place)

@@ -18,8 +18,8 @@ from kinetree.model.inertias import check_inertias, check_weighed
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, spatial_inertia
 from kinetree.queries.joint_choice import Joints
-from kinetree.queries.options import GRAVITY, Gravity, JointOptions, wants_closed
-from kinetree.queries.query import frames_of, memoise, one_of, query, tree
+from kinetree.queries.options import GRAVITY, Gravity, OriginOptions, wants_closed
+from kinetree.queries.query import frames_of, memoise, one_of, origin_input, query, tree
 from kinetree.queries.statics import WRENCH
 from kinetree.robots.icub.boards import is_icub
 from kinetree.spatial.numbers import numbers
@@ -57,7 +57,7 @@ def force_query(
     keep: Callable[[Tree], Iterable[int]] = lambda tree: (),
     needs: Collection[str] = ALL,
     last: Sequence[Port] = (),
-    **joints: Unpack[JointOptions],
+    **joints: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the kernel of an algorithm on (tree, given, q, *motion, *last).
 
@@ -91,7 +91,10 @@ def force_query(
             rest = list(arrays[len(motion) :])
             now = rest.pop(0) if falls is None else np.array(falls)
             external = _external(model, on, rest.pop(0)) if on else {}
-            model = with_parameters(model, links, rest.pop(0)) if parameters else lumped(model, set(keep(model)))
+            if parameters:
+                model = with_parameters(model, links, rest.pop(0))
+            elif not origin_input(robot):  # where inertias move to depends on the poses
+                model = lumped(model, set(keep(model)))
             model = _held(robot, model, held)
             return algorithm(model, Loads(now, external), q, *arrays[: len(motion)], *rest)
 

@@ -19,14 +19,15 @@ Joints = str | Iterable[str] | None
 """Names of joints, or of one group of a robot; None for all joints."""
 
 
-def with_moving_joints(robot: Robot, joints: Joints, at: Any = None) -> Robot:
+def with_moving_joints(robot: Robot, joints: Joints, at: Any = None, *, unlocked: bool = False) -> Robot:
     """Return the robot in which only the named joints move, in this order; followers move with their leaders.
 
     joints: names, or the name of a group, of which all joints with coordinates count; None returns the robot itself.
     at: where the other joints stand: a full q (nq,); by default neutral; or "input", then
     kernels of the robot have an input more, the last one. Frames keep their names. Limits over both kinds of joints
-    become limits of those that move; those of standing joints alone are dropped. Raises KinetreeError for unknown and
-    repeated names, joints without coordinates, and an `at` of another kind.
+    become limits of those that move; those of standing joints alone are dropped. unlocked: whether the trees of queries
+    keep the standing joints, each with its own pose. Raises KinetreeError for unknown and repeated names, joints
+    without coordinates, and an `at` of another kind.
     """
     if not isinstance(robot, Robot) or (joints is None and at is None):
         return robot
@@ -35,8 +36,8 @@ def with_moving_joints(robot: Robot, joints: Joints, at: Any = None) -> Robot:
     names = chosen_names(robot, joints)
     is_input = isinstance(at, str) and at == "input"
     q = None if at is None or is_input else _full(robot, at)
-    key = ("chosen", names, is_input, None if q is None else q.tobytes())
-    return memoise(robot, key, lambda: _made(robot, names, robot.q() if q is None else q, is_input))
+    key = ("chosen", names, is_input, None if q is None else q.tobytes(), unlocked)
+    return memoise(robot, key, lambda: _made(robot, names, robot.q() if q is None else q, is_input, unlocked))
 
 
 def chosen_names(robot: Robot, joints: str | Iterable[str], option: str = "joints") -> tuple[str, ...]:
@@ -66,12 +67,13 @@ def _full(robot: Robot, at: Any) -> Array:
     return q
 
 
-def _made(robot: Robot, names: tuple[str, ...], q: Array, is_input: bool) -> Robot:
+def _made(robot: Robot, names: tuple[str, ...], q: Array, is_input: bool, unlocked: bool) -> Robot:
     rest = [name for name in robot.joint_names if name not in names]
     slices = robot.q_slices
     made = lock(robot, {name: q[slices[name]] for name in rest}).order(names)
-    if is_input and rest:
+    if (is_input or unlocked) and rest:
         columns = np.concatenate([np.arange(robot.nq)[slices[name]] for name in rest])
         port = replace(coordinates(robot), name="at", about="where the other joints stand; m, rad")
-        memoise(made, fixed_input, lambda: FixedInput(robot.order([*names, *rest]), len(names), columns, port))
+        at, whole = None if is_input else q, robot.order([*names, *rest])
+        memoise(made, fixed_input, lambda: FixedInput(whole, len(names), columns, port, at))
     return made

@@ -15,7 +15,7 @@ from kinetree.compiler.port import Port
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.joint_choice import Joints
-from kinetree.queries.options import JointOptions, robot_query, wants_closed
+from kinetree.queries.options import OriginOptions, robot_query, wants_closed
 from kinetree.queries.query import frames_of, memoise, one_of, query, tree, velocities
 from kinetree.spatial.se3 import Array
 
@@ -28,7 +28,7 @@ def fk(
     *,
     driven: Joints = None,
     loops: str = "ignore",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the forward kinematics of frames: a kernel from q (…, nq) to T_base_frame (…, 4, 4).
 
@@ -73,7 +73,7 @@ def jacobian(
     *,
     driven: Joints = None,
     loops: str = "ignore",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the Jacobian of a frame: a kernel from q (…, nq) to J (…, 6, nv), with J qd the twist of `velocity`; of a
     list of k frames (…, k, 6, nv).
@@ -113,7 +113,7 @@ def jacobian_dot(
     frame: str | Sequence[str],
     base: str | None = None,
     expressed_in: Axes = "base",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv); of a list of k
     frames (…, k, 6, nv).
@@ -142,7 +142,7 @@ def hessian(
     frame: str | Sequence[str],
     base: str | None = None,
     expressed_in: Axes = "base",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv); of a list of k frames
     (…, k, nv, 6, nv).
@@ -168,7 +168,7 @@ def velocity(
     frame: str | Sequence[str],
     base: str | None = None,
     expressed_in: Axes = "base",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6); of a list of k frames
     (…, k, 6).
@@ -191,7 +191,7 @@ def acceleration(
     frame: str | Sequence[str],
     base: str | None = None,
     expressed_in: Axes = "base",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd;
     of a list of k frames (…, k, 6).
@@ -262,7 +262,7 @@ def analytical_jacobian(
     frame: str,
     base: str | None = None,
     representation: Representation = "rpy",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the Jacobian of six pose coordinates: a kernel from q (…, nq) to (…, 6, nv).
 
@@ -299,7 +299,7 @@ def manipulability(
     base: str | None = None,
     method: str = "yoshikawa",
     rows: str = "all",
-    **options: Unpack[JointOptions],
+    **options: Unpack[OriginOptions],
 ) -> "Kernel | SingularValues":
     """Return a measure of how well a frame moves in every direction: a callable from q (…, nq) to numbers (…).
 
@@ -345,8 +345,8 @@ _ROWS = {"all": slice(0, 6), "linear": slice(0, 3), "angular": slice(3, 6)}
 class SingularValues:
     """The least singular value of some rows of a Jacobian; divided by the largest, if `relative`.
 
-    Call it with q (…, nq). enough: whether at least as many coordinates move the frame as there are rows; if not, the
-    result is zero. NaN or infinity in a Jacobian gives NaN.
+    Call it with q (…, nq), and the other inputs of the Jacobian. enough: whether at least as many coordinates move the
+    frame as there are rows; if not, the result is zero. NaN or infinity in a Jacobian gives NaN.
     """
 
     jacobian: Kernel
@@ -354,8 +354,8 @@ class SingularValues:
     enough: bool
     relative: bool
 
-    def __call__(self, q: Any) -> Array:
-        J = self.jacobian(q)[..., self.rows, :]
+    def __call__(self, q: Any, *others: Any) -> Array:
+        J = self.jacobian(q, *others)[..., self.rows, :]
         if not self.enough:
             return np.zeros(J.shape[:-2])
         finite = np.isfinite(J).all(axis=(-2, -1))

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar, get_args, get_type_hints
 from kinetree.arguments import FAULTS, raise_misfit
 from kinetree.errors import fail
 from kinetree.queries.joint_choice import Joints, with_moving_joints
+from kinetree.queries.origins import Origins, with_origins
 from kinetree.queries.query import one_of
 
 P = ParamSpec("P")
@@ -30,7 +31,13 @@ class JointOptions(TypedDict, total=False):
     at: Any
 
 
-class MassOptions(JointOptions, total=False):
+class OriginOptions(JointOptions, total=False):
+    """Options of queries of poses, described in `kinetree.kinematics`."""
+
+    origins: Origins
+
+
+class MassOptions(OriginOptions, total=False):
     """Options of queries of masses. These and the next are described in `kinetree.dynamics`."""
 
     parameters: bool
@@ -49,7 +56,15 @@ class LoadOptions(LoopOptions, total=False):
     gravity: Gravity
 
 
-DEFAULTS = {"gravity": GRAVITY, "parameters": False, "loops": "refuse", "driven": None, "joints": None, "at": None}
+DEFAULTS = {
+    "gravity": GRAVITY,
+    "parameters": False,
+    "loops": "refuse",
+    "driven": None,
+    "joints": None,
+    "at": None,
+    "origins": False,
+}
 """Default of each option, in the order of signatures."""
 
 
@@ -68,10 +83,10 @@ def wants_closed(driven: Joints, loops: str, choices: tuple[str, ...] = CHOICES)
 
 
 def robot_query(function: Callable[P, V]) -> Callable[P, V]:
-    """Return a query of which the options `joints` and `at` choose the joints that move.
+    """Return a query of which `joints` and `at` choose the joints that move, and `origins` the poses that are an input.
 
-    The query gets the robot with these joints, and the other options as they are given, without defaults. Arguments of
-    wrong types are explained, as by `explain_type_errors`.
+    The query gets the robot with these joints and inputs, and the other options as they are given, without defaults.
+    Arguments of wrong types are explained, as by `explain_type_errors`.
     """
     whole = _with_each_option(signature(function))
     annotations = {name: one.annotation for name, one in whole.parameters.items()}
@@ -90,8 +105,8 @@ def robot_query(function: Callable[P, V]) -> Callable[P, V]:
                         fix="kt.kinematics.close(robot, driven) closes them: it gives q of all joints",
                     )
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {unknown!r}")
-            if "joints" in options or "at" in options:
-                return _with_chosen_joints(function, *arguments, **options)
+            if not CHOSEN.isdisjoint(options):
+                return _with_choices(function, *arguments, **options)
             return function(*arguments, **options)
         except FAULTS as fault:
             raise_misfit(query, arguments, options, fault)
@@ -102,15 +117,21 @@ def robot_query(function: Callable[P, V]) -> Callable[P, V]:
     return query
 
 
-def _with_chosen_joints(
+CHOSEN = {"joints", "at", "origins"}
+"""Options that `robot_query` applies."""
+
+
+def _with_choices(
     function: Callable[..., Any],
     robot: Any = None,
     *arguments: Any,
     joints: Joints = None,
     at: Any = None,
+    origins: Origins = False,
     **options: Any,
 ) -> Any:
-    return function(with_moving_joints(robot, joints, at), *arguments, **options)
+    chosen = with_moving_joints(robot, joints, at, unlocked=origins is not False)
+    return function(with_origins(chosen, origins, robot), *arguments, **options)
 
 
 def _with_each_option(written: Signature) -> Signature:

@@ -14,13 +14,13 @@ from kinetree.algorithms.gauge import gauged
 from kinetree.compiler.cache import digest
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, Tangent, flat_results
-from kinetree.compiler.program import Program, trace
+from kinetree.compiler.program import Program, objects, trace
 from kinetree.errors import Finding, KinetreeError, UnknownNameError, fail, unknown_name, wrong_type
 from kinetree.model.placed import check_placed
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree, build_tree, with_standing
 from kinetree.spatial.numbers import numbers
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, homogeneous, rotation_from_vector
 
 V = TypeVar("V")
 
@@ -45,18 +45,24 @@ class FixedInput(NamedTuple):
     """Joints of a robot that stand where an input of its kernels says.
 
     robot: with all joints, the standing ones last. moving: how many joints move. columns: the numbers of the standing
-    ones in the input. port: the input.
+    ones in the input. port: the input. at (nq,): the numbers of the input if they are constant; then there is none.
     """
 
     robot: Robot
     moving: int
     columns: Array
     port: Port
+    at: Array | None = None
 
 
 def fixed_input(robot: Robot) -> FixedInput | None:
     """Return the joints of a robot that stand where an input says, if it has such."""
     return memoise(robot, fixed_input, lambda: None)
+
+
+def origin_input(robot: Robot) -> Port | None:
+    """Return the input of the poses of joints and frames that are not those of the robot, if it has such."""
+    return memoise(robot, origin_input, lambda: None)
 
 
 def tree(robot: Robot, cuts: tuple[str, ...] = ()) -> Tree:
@@ -86,14 +92,18 @@ def query(
     """
 
     def make() -> Kernel:
-        model, still = tree(robot, cuts), fixed_input(robot)
-        ports = (coordinates(robot), *more, *([still.port] if still else []))
+        model, still, free = tree(robot, cuts), fixed_input(robot), origin_input(robot)
+        last = [*([free] if free else []), *([still.port] if still and still.at is None else [])]
+        ports = (coordinates(robot), *more, *last)
         function = algorithm if isinstance(output, Port) else partial(flat_results, output, algorithm)
         if still:
-            function = partial(_extended, function, still.columns)
+            function = partial(_extended, function, still)
+        if free:
+            function = partial(_placed, function, robot, cuts, len(more))
 
         def traced() -> Program:
-            program = trace(partial(function, gauged(model, frames)), *[port.shape for port in ports])
+            given = model if free else gauged(model, frames)
+            program = trace(partial(function, given), *[port.shape for port in ports])
             size = sum(prod(port.shape) for port in ([output] if isinstance(output, Port) else output))
             assert len(program.results) == size, "the result has the port's entries"
             return program
@@ -105,15 +115,51 @@ def query(
     return memoise(robot, key, make)
 
 
-def _extended(algorithm: Callable[..., Any], columns: Array, model: Tree, q: Any, *arrays: Any) -> Any:
+def _extended(algorithm: Callable[..., Any], still: FixedInput, model: Tree, q: Any, *arrays: Any) -> Any:
     """Return what an algorithm returns for the q of all joints, those that stand taken from the last array."""
     *given, at = arrays
-    return algorithm(model, np.concatenate([q, at[columns]]), *given)
+    return algorithm(model, np.concatenate([q, at[still.columns]]), *given)
+
+
+def _placed(
+    algorithm: Callable[..., Any], robot: Robot, cuts: tuple[str, ...], count: int, _: Tree, q: Any, *arrays: Any
+) -> Any:
+    """Return what an algorithm returns for the tree with the poses in the array after the first `count`."""
+    port, still, rows = origin_input(robot), fixed_input(robot), arrays[count]
+    assert port
+    poses = {
+        name: homogeneous(rotation_from_vector(row[3:]), row[:3]) for name, row in zip(port.rows, rows, strict=True)
+    }
+    model = build_tree(still.robot if still else robot, cuts, poses)
+    model = with_standing(model, robot.nq) if still else model
+    at = [] if still is None or still.at is None else [objects([rows[0, 0].graph.constant(x) for x in still.at])]
+    return algorithm(model, q, *arrays[:count], *arrays[count + 1 :], *at)
 
 
 def origin(robot: Robot, key: Hashable, cuts: tuple[str, ...] = ()) -> str:
     """Return a hash of a robot as computed, and a key."""
-    return digest(memoise(robot, ("digest", cuts), lambda: _contents(tree(robot, cuts))), repr(key))
+    return digest(memoise(robot, ("digest", cuts), lambda: _digest(robot, cuts)), repr(key))
+
+
+def _digest(robot: Robot, cuts: tuple[str, ...]) -> str:
+    """Return a hash of all that kernels of a robot depend on."""
+    whole, free, still = _contents(tree(robot, cuts)), origin_input(robot), fixed_input(robot)
+    at = still.at if still else None
+    if free is None:
+        assert at is None, "joints stand at constant numbers of an input only with poses as an input"
+        return whole
+    joints = [robot.joints[name] for name in robot.placed]
+    frames = [frame for frame in robot.frames.values() if frame.name not in robot.links]
+    inertials = [(name, link.inertial) for name, link in robot.links.items() if link.inertial]
+    poses = [T for one in joints for T in (one.origin, one.child_origin)] + [frame.origin for frame in frames]
+    masses = [x for _, one in inertials for x in (np.array([one.mass]), one.origin, one.inertia)]
+    words = (
+        free.rows,
+        [(joint.name, joint.parent, joint.child) for joint in joints],
+        [(frame.name, frame.link) for frame in frames],
+        [name for name, _ in inertials],
+    )
+    return digest(whole, repr(words), *(x.tobytes() for x in (*poses, *masses, *([] if at is None else [at]))))
 
 
 def coordinates(robot: Robot) -> Port:

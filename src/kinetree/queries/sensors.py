@@ -20,7 +20,7 @@ from kinetree.model.robot import Robot, Sensor
 from kinetree.model.tree import Tree
 from kinetree.queries.force_sensors import FORCES, Meter, meter_of, of_link, parts_of
 from kinetree.queries.forces import Loads, force_query, in_own_axes
-from kinetree.queries.options import GRAVITY, Gravity, JointOptions, LoadOptions, LoopOptions, robot_query
+from kinetree.queries.options import GRAVITY, Gravity, LoadOptions, LoopOptions, OriginOptions, robot_query
 from kinetree.queries.query import frames_of, one_of, tree, velocities
 from kinetree.queries.statics import WRENCH
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -28,7 +28,7 @@ from kinetree.spatial.se3 import IDENTITY, Array
 
 @robot_query
 def imu_reading(
-    robot: Robot, frame: str, *, base: str | None = None, gravity: Gravity = GRAVITY, **options: Unpack[JointOptions]
+    robot: Robot, frame: str, *, base: str | None = None, gravity: Gravity = GRAVITY, **options: Unpack[OriginOptions]
 ) -> Kernel:
     """Return the reading of an inertial sensor: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6).
 

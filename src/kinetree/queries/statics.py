@@ -11,13 +11,13 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, checked
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.queries.options import JointOptions, robot_query
+from kinetree.queries.options import OriginOptions, robot_query
 from kinetree.queries.query import frames_of, query, velocities
 from kinetree.spatial.se3 import Array
 
 
 @robot_query
-def point(robot: Robot, frame: str, base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
+def point(robot: Robot, frame: str, base: str | None = None, **options: Unpack[OriginOptions]) -> Kernel:
     """Return the position of a point on a frame, such as a taxel: a kernel from q (…, nq) and p (…, 3) to (…, 3).
 
     p is in `frame`, the result in `base`, the root link by default; metres. Raises KinetreeError for a name that is not
@@ -37,7 +37,7 @@ def point(robot: Robot, frame: str, base: str | None = None, **options: Unpack[J
 
 
 @robot_query
-def wrench(robot: Robot, frame: str, base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
+def wrench(robot: Robot, frame: str, base: str | None = None, **options: Unpack[OriginOptions]) -> Kernel:
     """Return the same wrench in another frame: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, 6) in `base`.
 
     A wrench is a force in N, then its moment in N m about the origin of the frame in whose axes both are given. base is
@@ -57,7 +57,7 @@ def wrench(robot: Robot, frame: str, base: str | None = None, **options: Unpack[
 
 
 @robot_query
-def joint_torques(robot: Robot, frame: str, base: str | None = None, **options: Unpack[JointOptions]) -> Kernel:
+def joint_torques(robot: Robot, frame: str, base: str | None = None, **options: Unpack[OriginOptions]) -> Kernel:
     """Return the joint torques of a wrench, tau = Jᵀ w: a kernel from q (…, nq) and w (…, 6) in `frame` to (…, nv).
 
     w acts from outside on the link that carries the frame: force in N, then moment in N m about the frame's origin, in

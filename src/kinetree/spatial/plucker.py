@@ -54,10 +54,7 @@ def rigid_body_inertia(mass: float, com: Array, inertia: Array) -> Array:
         array([0.1, 0.6, 0.6, 2. , 2. , 2. ])
     """
     C = skew(com)
-    I = np.empty((6, 6))
-    I[:3, :3], I[:3, 3:] = inertia + mass * C @ C.T, mass * C
-    I[3:, :3], I[3:, 3:] = mass * C.T, mass * np.eye(3)
-    return I
+    return np.block([[inertia + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
 
 
 def moved_inertia(I_B: Array, T_AB: Array) -> Array:

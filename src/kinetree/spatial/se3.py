@@ -204,8 +204,30 @@ def rotation_from_quaternion(quat_xyzw: Any) -> Array:
         >>> R @ [1, 0, 0]
         array([0., 1., 0.])
     """
-    x, y, z, w = scaled_quaternion(quat_xyzw)
-    s = 2.0 / (x * x + y * y + z * z + w * w)
+    x, y, z, w = scaled = scaled_quaternion(quat_xyzw)
+    return _turned(scaled, 2.0 / (x * x + y * y + z * z + w * w))
+
+
+def rotation_from_vector(vector: Any) -> Array:
+    """Return R (3, 3) of a rotation vector (3,): the unit vector of the axis times the angle, rad.
+
+    It has derivatives of every order at every vector, also at zero.
+
+    Examples:
+        >>> import numpy as np
+        >>> from kinetree.spatial import se3
+        >>> R = se3.rotation_from_vector([0, 0, np.pi / 2])  # a quarter turn about z
+        >>> (R @ [1, 0, 0]).round(6) + 0.0
+        array([0., 1., 0.])
+    """
+    v = np.array([*vector])
+    angle = np.maximum(np.sqrt(v @ v), TINY)
+    return _turned([*(v * (np.sin(0.5 * angle) / angle)), np.cos(0.5 * angle)], 2.0)
+
+
+def _turned(quat_xyzw: Sequence[Any], s: Any) -> Array:
+    """Return R (3, 3) of a quaternion (4,) of which s is 2 divided by the squared length."""
+    x, y, z, w = quat_xyzw
     return np.array(
         [
             [1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],

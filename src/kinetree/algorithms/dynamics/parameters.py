@@ -14,11 +14,10 @@ import numpy as np
 from kinetree.algorithms.dynamics.inverse import motions
 from kinetree.algorithms.dynamics.joints import joints_at
 from kinetree.algorithms.dynamics.vectors import Inertia, crf, inertia_to_parent, momentum, to_body
+from kinetree.model.edit.inertias import NAMES as NAMES
 from kinetree.model.tree import Tree
 from kinetree.spatial.plucker import skew
 from kinetree.spatial.se3 import Array
-
-NAMES = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 
 
 def inertia_of(parameters: Any) -> Inertia:

@@ -1,0 +1,201 @@
+"""Poses of a frame that a tracker or a controller measured, against the model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kinetree.compiler.kernel import Kernel
+from kinetree.lab.identify.search import Cause
+from kinetree.model.mimic import mimic_polynomial
+from kinetree.model.robot import Robot
+from kinetree.queries.gradients import jvp
+from kinetree.queries.motion import fk
+from kinetree.queries.origins import origins
+from kinetree.spatial.se3 import (
+    Array,
+    homogeneous,
+    quaternions_from_rotations,
+    rotation_from_vector,
+)
+
+SMALL = 1e-7
+"""Least noise of poses, m and rad, which is the rounding of logs."""
+MEDIAN = 1.5382
+"""Median length of three numbers with standard deviation 1."""
+
+
+def rotation_vectors(R: Array) -> Array:
+    """Return the rotation vectors (…, 3) of R (…, 3, 3), rad."""
+    quat = quaternions_from_rotations(R)
+    sine = np.sqrt((quat[..., :3] ** 2).sum(axis=-1, keepdims=True))
+    turn = 2.0 * np.arctan2(sine, quat[..., 3:])
+    return np.asarray(quat[..., :3] * np.where(sine > 1e-12, turn / np.maximum(sine, 1e-300), 2.0))
+
+
+def small(x: Array) -> Array:
+    """Return the pose (4, 4) of six numbers."""
+    return homogeneous(rotation_from_vector(x[3:]), x[:3])
+
+
+@dataclass(frozen=True)
+class Poses:
+    """Poses T (n, 4, 4) of a frame at q (n, nq). X, Y: first poses of the root in the world, and of what was measured
+    in the frame. noise: standard deviations, m and rad. The numbers: zeros (nq), rows of joints (6 each), X, Y."""
+
+    robot: Robot
+    frame: str
+    q: Array
+    T: Array
+    X: Array
+    Y: Array
+    noise: tuple[float, float]
+    free: tuple[str, ...]
+
+    @cached_property
+    def joints(self) -> tuple[str, ...]:
+        """The joints between root and frame, whose poses may be wrong."""
+        link, way = self.robot.frames[self.frame].link, list[str]()
+        while joint := self.robot.parent_joint(link):
+            way.append(joint.name)
+            link = joint.parent
+        return tuple(way[::-1])
+
+    @cached_property
+    def rows(self) -> Array:
+        """The poses (k, 6) of these joints in the file."""
+        return np.array([*origins(self.robot, self.joints).values()])
+
+    @property
+    def size(self) -> int:
+        return self.nq + 6 * len(self.joints) + 12
+
+    @cached_property
+    def nq(self) -> int:
+        return self.robot.nq
+
+    @property
+    def of_base(self) -> tuple[int, ...]:
+        """The places of X among the numbers."""
+        return tuple(range(self.size - 12, self.size - 6))
+
+    @property
+    def of_tool(self) -> tuple[int, ...]:
+        """The places of Y among the numbers."""
+        return tuple(range(self.size - 6, self.size))
+
+    @property
+    def unknown(self) -> tuple[int, ...]:
+        """The places of the numbers that are not known and no fault."""
+        return (*(self.of_base if "base" in self.free else ()), *(self.of_tool if "tool" in self.free else ()))
+
+    @cached_property
+    def causes(self) -> list[Cause]:
+        """What may be wrong: zeros of joints, lengths and poses of joints, and what is known of the setting."""
+        robot, slices, nq = self.robot, self.robot.q_slices, self.nq
+        leaders = dict.fromkeys(mimic_polynomial(robot, name)[0] for name in self.joints if robot.joints[name].kind.nq)
+        found = [Cause("zero", name, (slices[name].start,)) for name in leaders if robot.joints[name].kind.nq == 1]
+        for k, name in enumerate(self.joints):
+            at, p = nq + 6 * k, np.abs(self.rows[k, :3])
+            if robot.joints[name].kind.nq or k:  # the pose of a first fixed joint is that of the base
+                if p.max() > 0 and np.sort(p)[1] < 1e-6 * p.max():  # along one axis
+                    found.append(Cause("length", name, (at + int(p.argmax()),)))
+                found.append(Cause("joint pose", name, tuple(range(at, at + 6))))
+        known = [("base", robot.root, self.of_base), ("tool", self.frame, self.of_tool)]
+        return found + [Cause(f"{what} pose", name, places) for what, name, places in known if what not in self.free]
+
+    def setting(self, x: Array) -> tuple[Array, Array]:
+        """Return T_world_root and T_frame_measured (4, 4)."""
+        return np.asarray(self.X @ small(x[-12:-6])), np.asarray(small(x[-6:]) @ self.Y)
+
+    def _inputs(self, x: Array, rows: Array) -> tuple[Array, Array]:
+        """Return q (n, nq), and the rows (k, 6) of the joints."""
+        nq, n = self.nq, len(self.joints)
+        return self.q[rows] + x[:nq], self.rows + x[nq : nq + 6 * n].reshape(n, 6)
+
+    def predicted(self, x: Array, rows: Array) -> Array:
+        """Return the poses (n, 4, 4) of the model."""
+        X, Y = self.setting(x)
+        return np.asarray(X @ self._kernel(*self._inputs(x, rows)) @ Y)
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return fk(self.robot, self.frame, origins=self.joints)
+
+    def residual(self, x: Array, rows: Array) -> Array:
+        """Return the displacement (n, 2, 3) of the measured poses from the model's, in its axes."""
+        T = self.predicted(x, rows)
+        Rt = T[:, :3, :3].mT
+        moved = (Rt @ (self.T[rows, :3, 3] - T[:, :3, 3])[..., None])[..., 0]
+        turned = rotation_vectors(Rt @ self.T[rows, :3, :3])
+        return np.stack([moved / self.noise[0], turned / self.noise[1]], axis=1)
+
+    def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
+        """Return the derivative (n, 2, 3, k) of the residual by the numbers at k places, for small residuals."""
+        (q, P), (X, Y), n = self._inputs(x, rows), self.setting(x), self.size - 12
+        F, at = self._kernel(q, P), np.array(places, dtype=int)
+        dT = np.empty((len(q), len(at), 4, 4))
+        model, base, tool = at < n, (at >= n) & (at < n + 6), at >= n + 6
+        if model.any():
+            D = np.eye(n)[at[model]]
+            dF = jvp(self._kernel)(q[:, None], P, D[:, : self.nq], D[:, self.nq :].reshape(len(D), -1, 6))
+            dT[:, model] = X @ dF @ Y
+        if base.any():
+            dT[:, base] = self.X @ _slopes(x[-12:-6])[at[base] - n] @ (F @ Y)[:, None]
+        if tool.any():
+            dT[:, tool] = (X @ F)[:, None] @ _slopes(x[-6:])[at[tool] - n - 6] @ self.Y
+        Rt = (X @ F @ Y)[:, None, :3, :3].mT
+        moved, W = (Rt @ dT[..., :3, 3:])[..., 0], Rt @ dT[..., :3, :3]
+        W = (W - W.mT) / 2
+        turned = np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
+        return -np.stack([moved / self.noise[0], turned / self.noise[1]], axis=1).mT
+
+    def with_noise(self, x: Array, rows: Array, numbers: int) -> "Poses":
+        """Return the channel with the noise of a fit of so many numbers."""
+        r = np.sqrt((self.residual(x, rows) ** 2).sum(axis=-1)) * self.noise
+        spare = np.sqrt(6 * len(rows) / max(6 * len(rows) - numbers, 1))
+        noise = np.maximum(np.median(r, axis=0) / MEDIAN * spare, SMALL)
+        return replace(self, noise=tuple(noise.tolist()))
+
+
+def _slopes(x: Array) -> Array:
+    """Return the derivatives (6, 4, 4) of `small` by its numbers, by central differences."""
+    h = 1e-5
+    return np.array([(small(x + h * e) - small(x - h * e)) / (2 * h) for e in np.eye(6)])
+
+
+def first_places(F: Array, T: Array, free: Sequence[str]) -> tuple[Array, Array]:
+    """Return X and Y (4, 4), near those with T = X F Y (n, 4, 4), of which those that are not free are the identity."""
+    X, Y = np.eye(4), np.eye(4)
+    if "tool" in free and "base" in free:
+        Y = _hand_eye(F, T)
+    elif "tool" in free:
+        return X, _mean(np.linalg.inv(F) @ T)
+    if "base" in free:
+        X = _mean(T @ np.linalg.inv(F @ Y))
+    return X, Y
+
+
+def _mean(T: Array) -> Array:
+    U, _, Vt = np.linalg.svd(T[:, :3, :3].sum(axis=0))
+    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    return homogeneous(R, np.median(T[:, :3, 3], axis=0))
+
+
+def _hand_eye(F: Array, T: Array) -> Array:
+    """Return Y of relative motions, B Y = Y A with B = F_i⁻¹ F_j and A = T_i⁻¹ T_j (Andreff, Horaud & Espiau, 2001)."""
+    n = len(F)
+    i = np.arange(n)
+    pairs = [(a, (a + step) % n) for step in (1, n // 3 or 1) for a in i]
+    A = np.array([np.linalg.inv(T[a]) @ T[b] for a, b in pairs])
+    B = np.array([np.linalg.inv(F[a]) @ F[b] for a, b in pairs])
+    I = np.eye(3)
+    M = np.concatenate([np.kron(b[:3, :3], I) - np.kron(I, a[:3, :3].T) for a, b in zip(A, B, strict=True)])
+    R = np.linalg.svd(M, full_matrices=False)[2][-1].reshape(3, 3)
+    R = R * np.sign(np.linalg.det(R))
+    U, _, Vt = np.linalg.svd(R)
+    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    N = np.concatenate([b[:3, :3] - np.eye(3) for b in B])
+    p = np.linalg.lstsq(N, np.concatenate([R @ a[:3, 3] - b[:3, 3] for a, b in zip(A, B, strict=True)]), rcond=1e-9)[0]
+    return homogeneous(R, p)

@@ -1,0 +1,265 @@
+"""The fewest faults that explain a log: fits of some of many numbers, and the choice among them.
+
+A channel of a log gives residuals in units of its noise, in blocks such as a position (3,). Each fault frees a few
+numbers of the model, all of which are zero if nothing is wrong. Faults are added one by one while an information
+criterion (Chen & Chen, Extended Bayesian information criteria, 2008) becomes better, also on samples that the fit did
+not see; losses are robust (Huber, Robust estimation of a location parameter, 1964).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from kinetree.spatial.se3 import Array
+
+HUBER = 3.0
+"""Length of a block, in standard deviations, from which on the loss grows linearly."""
+STEPS = 30
+MOST = 12
+"""Most faults."""
+STRICT = 4.0
+"""Price of a fault, in logarithms of the number of possible faults: 2 in the extended criterion. It is larger here,
+because the noise is estimated from the same log."""
+TRIED = 6
+"""Number of faults that are fitted before one is added: those that gain the most to first order."""
+ALIKE = 6.0
+"""Difference of the criterion below which two explanations cannot be told apart."""
+NOTHING = 1e-4
+"""Part of an effect that is left without those of unknown poses, below which it cannot be told from them."""
+HELD = 3
+"""One sample of so many is held out."""
+
+
+class Cause(NamedTuple):
+    """Something that may be wrong. places: its numbers among all."""
+
+    kind: str
+    element: str
+    places: tuple[int, ...]
+
+
+class Channel(Protocol):
+    """Part of a log."""
+
+    @property
+    def causes(self) -> list[Cause]:
+        """What may be wrong."""
+
+    @property
+    def unknown(self) -> tuple[int, ...]:
+        """The places of numbers that are not known and no fault."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+
+    def residual(self, x: Array, rows: Array) -> Array:
+        """Return the residuals (n, b, 3) of some samples, in standard deviations, short blocks filled with zeros."""
+
+    def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
+        """Return the derivative (n, b, 3, k) of the residuals by the numbers at k places."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Numbers x (size,), of which `free` are fitted, and the loss of the samples that the fit saw."""
+
+    x: Array
+    free: tuple[int, ...]
+    loss: float
+
+
+def loss(r: Array) -> float:
+    """Return the sum of Huber's loss of the lengths of blocks (…, 3), twice a negative logarithm of likelihood."""
+    length = np.sqrt((r**2).sum(axis=-1))
+    return float(np.where(length < HUBER, length**2, HUBER * (2 * length - HUBER)).sum())
+
+
+def fitted(channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: int = STEPS) -> Fit:
+    """Return the fit of some numbers, from x, by damped least squares with Huber's weights."""
+    places, damping = list(free), 1e-6
+    r = channel.residual(x, rows)
+    best = loss(r)
+    for _ in range(steps if places else 0):
+        length = np.sqrt((r**2).sum(axis=-1, keepdims=True))
+        w = np.sqrt(np.minimum(1.0, HUBER / np.maximum(length, 1e-300)))
+        J = (channel.jacobian(x, rows, places) * w[..., None]).reshape(-1, len(places))
+        size = np.sqrt((J**2).sum(axis=0))
+        size[size < 1e-9 * max(size.max(), 1e-300)] = np.inf
+        A, b = J / size, -(r * w).ravel()
+        H, g, gained = A.T @ A, A.T @ b, 0.0
+        while damping < 1e6:
+            step = np.linalg.solve(H + damping * np.eye(len(places)), g) / size
+            there = x.copy()
+            there[places] += step
+            new = channel.residual(there, rows)
+            value = loss(new)
+            if value < best:
+                gained, x, r, best = best - value, there, new, value
+                damping = max(damping * 0.1, 1e-9)
+                break
+            damping *= 10.0
+        if gained <= 1e-7 * (1.0 + best):
+            break
+    return Fit(x, tuple(free), best)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Result of a search. causes: the faults. fit: with them, on all samples. alike: for each fault, others that
+    explain as much. shares: parts of the loss that they explain. std (size,): of the fitted numbers."""
+
+    causes: tuple[Cause, ...]
+    fit: Fit
+    alike: tuple[tuple[Cause, ...], ...]
+    shares: tuple[float, ...]
+    std: Array
+
+
+def search(channel: Channel, x: Array, count: int) -> Found:
+    """Return the fewest faults that explain `count` samples, from numbers x (size,)."""
+    rows = np.arange(count)
+    held = rows[HELD // 2 :: HELD] if count >= 4 * HELD else rows[:0]
+    looking = _Search(channel, np.setdiff1d(rows, held), held)
+    nothing, simple = looking.state([], x), [one for one in looking.seen if len(one.places) == 1]
+    state = looking.grown(looking.grown(nothing, simple), looking.seen)  # one number explains better than six
+    if any(len(one.places) > 1 for one in state.causes):  # a large one may have led the others astray
+        state = min(state, looking.grown(nothing, looking.seen), key=lambda found: found.score)
+    alike, shares = looking.others(state)
+    free = (*channel.unknown, *(i for cause in state.causes for i in cause.places))
+    last = fitted(channel, state.fit.x, free, rows)
+    return Found(state.causes, last, alike, shares, _std(channel, last, rows))
+
+
+class _State(NamedTuple):
+    """Causes, the criterion with them, smaller is better, and their fit."""
+
+    causes: tuple[Cause, ...]
+    score: float
+    fit: Fit
+
+
+class _Search:
+    """Choice among the causes of a channel by some samples, confirmed on others, `held`."""
+
+    def __init__(self, channel: Channel, rows: Array, held: Array) -> None:
+        self.channel, self.rows, self.held = channel, rows, held
+        zero = np.zeros(channel.size)
+        self.seen = [one for one in channel.causes if _left(channel, zero, one, rows) > NOTHING]
+        sizes = 3 * channel.residual(zero, rows[:1]).shape[1] * len(rows), len(self.seen)
+        self.price = np.log(max(sizes[0], 2)), STRICT * np.log(max(sizes[1], 2))
+
+    def state(self, causes: Sequence[Cause], at: Array, steps: int = STEPS) -> _State:
+        """Return the fit of causes from the numbers of another fit."""
+        free = [*self.channel.unknown, *(i for cause in causes for i in cause.places)]
+        start = np.zeros(self.channel.size)
+        start[free] = at[free]
+        made = fitted(self.channel, start, free, self.rows, steps)
+        return _State(tuple(causes), made.loss + sum(map(self.cost, causes)), made)
+
+    def cost(self, cause: Cause) -> float:
+        """Return by how much the loss must fall for a cause."""
+        return float(self.price[0] * len(cause.places) + self.price[1])
+
+    def grown(self, state: _State, causes: Sequence[Cause]) -> _State:
+        """Return the state with causes added, one by one, as long as the criterion falls, also on what is held."""
+        while len(state.causes) < MOST:
+            trials = [self.state([*state.causes, one], state.fit.x, 10) for one in self.likely(state, causes)]
+            best = min(trials, key=lambda trial: trial.score, default=state)
+            if best.score >= state.score:
+                break
+            best = self.state(best.causes, best.fit.x)
+            if len(self.held) and self.unseen(best) >= self.unseen(state):
+                break
+            state = self.thinned(best)
+        return state
+
+    def unseen(self, state: _State) -> float:
+        return loss(self.channel.residual(state.fit.x, self.held))
+
+    def likely(self, state: _State, causes: Sequence[Cause]) -> list[Cause]:
+        """Return the causes that would gain the most to first order."""
+        free = [*self.channel.unknown, *(i for cause in state.causes for i in cause.places)]
+        r = self.channel.residual(state.fit.x, self.rows)
+        w = np.sqrt(np.minimum(1.0, HUBER / np.maximum(np.sqrt((r**2).sum(axis=-1, keepdims=True)), 1e-300)))
+        every = range(self.channel.size)
+        J = (self.channel.jacobian(state.fit.x, self.rows, every) * w[..., None]).reshape(-1, self.channel.size)
+        Q, y = _basis(J[:, free]), (r * w).ravel()
+        y, gains = y - Q @ (Q.T @ y), list[tuple[float, int]]()
+        for i, cause in enumerate(causes):
+            if cause not in state.causes:
+                own = J[:, list(cause.places)]
+                B = _basis(own - Q @ (Q.T @ own))
+                gains.append((float(((B.T @ y) ** 2).sum()) - self.cost(cause), i))
+        return [causes[i] for gain, i in sorted(gains, reverse=True)[:TRIED] if gain > 0]
+
+    def thinned(self, state: _State) -> _State:
+        """Return the state without the causes that others made needless."""
+        while True:
+            less = [self.state([c for c in state.causes if c is not one], state.fit.x) for one in state.causes]
+            best = min(less, key=lambda trial: trial.score, default=state)
+            if best.score >= state.score:
+                return state
+            state = best
+
+    def others(self, state: _State) -> tuple[tuple[tuple[Cause, ...], ...], tuple[float, ...]]:
+        """Return, for each cause, those that explain as much in its place, and its share of the loss."""
+        alike, shares = [], []
+        for one in state.causes:
+            without = self.state([cause for cause in state.causes if cause is not one], state.fit.x)
+            shares.append(max(0.0, without.fit.loss - state.fit.loss))
+            rest = [cause for cause in self.likely(without, self.seen) if cause not in state.causes]
+            trials = [(cause, self.state([*without.causes, cause], without.fit.x)) for cause in rest]
+            alike.append(tuple(cause for cause, trial in trials if trial.score < state.score + ALIKE))
+        return tuple(alike), tuple(share / max(sum(shares), 1e-300) for share in shares)
+
+
+def _basis(J: Array) -> Array:
+    """Return an orthonormal basis (m, r) of the columns of J (m, k)."""
+    size = np.sqrt((J**2).sum(axis=0))
+    if not size.any():
+        return J[:, :0]
+    U, s, _ = np.linalg.svd(J[:, size > 0] / size[size > 0], full_matrices=False)
+    return np.asarray(U[:, s > 1e-7 * s[0]])
+
+
+def _left(channel: Channel, x: Array, cause: Cause, rows: Array) -> float:
+    """Return the largest part of an effect of a cause that is not an effect of unknown numbers."""
+    own = channel.jacobian(x, rows, cause.places).reshape(-1, len(cause.places))
+    size = np.sqrt((own**2).sum(axis=0))
+    if not size.any():
+        return 0.0
+    other = channel.jacobian(x, rows, channel.unknown).reshape(len(own), -1)
+    own, Q = own[:, size > 0] / size[size > 0], _basis(other)
+    return float(np.sqrt(((own - Q @ (Q.T @ own)) ** 2).sum(axis=0)).max())
+
+
+def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[int, ...]]]:
+    """Return the causes whose effect is that of unknown numbers, with the places of these."""
+    rows = np.arange(count)
+    J = channel.jacobian(x, rows, range(channel.size)).reshape(-1, channel.size)
+    found = []
+    for cause in channel.causes:
+        own = J[:, list(cause.places)]
+        if len(cause.places) > 1 or not channel.unknown or not own.any() or _left(channel, x, cause, rows) > NOTHING:
+            continue
+        other = J[:, list(channel.unknown)]
+        size = np.sqrt((other**2).sum(axis=0)) + 1e-300
+        mix = np.linalg.lstsq(other / size, own[:, 0], rcond=1e-9)[0]
+        found.append(
+            (cause, tuple(i for i, m in zip(channel.unknown, mix, strict=True) if abs(m) > 0.1 * abs(mix).max()))
+        )
+    return found
+
+
+def _std(channel: Channel, fit: Fit, rows: Array) -> Array:
+    std, free = np.full(channel.size, np.nan), list(fit.free)
+    if free:
+        J = channel.jacobian(fit.x, rows, free).reshape(-1, len(free))
+        scale = np.sqrt((J**2).sum(axis=0))
+        scale[scale == 0] = np.inf
+        C = np.linalg.pinv((J / scale).T @ (J / scale), rcond=1e-12, hermitian=True)
+        std[free] = np.sqrt(np.maximum(C.diagonal(), 0.0)) / scale
+    return std

@@ -1,0 +1,237 @@
+"""`kt.verify`: faults that are planted in simulated logs are named, and none in clean ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.errors import KinetreeError, UnknownNameError
+from kinetree.lab.identify.poses import Poses, rotation_vectors, small
+from kinetree.lab.identify.search import fitted, loss
+from kinetree.spatial.exponential import log
+from kinetree.spatial.se3 import quaternion_from_rotation, rotation_from_vector
+from support import example_robot_urdfs
+
+ARM = kt.chain("Rz(q1) tz(0.3) Ry(q2) tx(0.4) Ry(q3) tx(0.3) Rx(q4) tz(0.1)")
+RNG = np.random.default_rng(0)
+Q = RNG.uniform(-1.5, 1.5, (24, 4))
+EVERYTHING = ("base", "tool")
+
+
+def noisy(T: np.ndarray, rng: np.random.Generator, position: float = 1e-4, rotation: float = np.deg2rad(0.01)):
+    sizes = np.repeat([position, rotation], 3)
+    return T @ np.array([small(rng.normal(size=6) * sizes) for _ in T])
+
+
+def shown(q: np.ndarray, robot: kt.Robot = ARM, frame: str = "tip", seed: int = 1) -> np.ndarray:
+    return noisy(kt.fk(robot, frame)(q), np.random.default_rng(seed))
+
+
+def named(found) -> list[tuple[str, str]]:
+    return [(fault.kind, fault.element) for fault in found.faults]
+
+
+class TestAnswers:
+    def test_a_clean_log(self):
+        found = kt.verify(ARM, Q, poses={"tip": shown(Q)})
+        assert found.explained
+        assert found.faults == ()
+        assert found.together == ()
+        assert found.outliers == ()
+        assert str(found).startswith("The model agrees: 0.")
+        assert repr(found) == "Verification: the model agrees"
+        np.testing.assert_allclose(found.noise, [1e-4, np.deg2rad(0.01)], rtol=0.4)
+        np.testing.assert_allclose(found.left, np.sqrt(3) * found.noise, rtol=0.3)
+
+    def test_a_zero(self):
+        found = kt.verify(ARM, Q, poses={"tip": shown(Q + np.array([0, 0, 0.005, 0]))})
+        (fault,) = found.faults
+        assert named(found) == [("zero", "q3")]
+        assert abs(fault.value - 0.005) < 4 * fault.std < 1e-3
+        assert fault.explains == 1.0
+        assert "The zero of q3 is off by 0.28" in str(found)
+        assert "this explains 100%" in str(found)
+        assert found.error[0] > 5 * found.left[0]
+
+    @pytest.mark.slow
+    def test_joints_that_cannot_be_told_from_the_setting(self):
+        """The zero of the first joint turns an unknown base, that of the last a tool on its axis."""
+        arm = kt.edit.add_frame(kt.chain("Rz(q1) tz(0.3) Ry(q2) tx(0.4) Ry(q3) tx(0.3) Rx(q4)"), "tool", on="tip")
+        X, Y = small(np.array([1, 2, 3, 0.4, 0.5, 2.0])), small(np.array([0.1, 0, 0.2, 1, 0, 0]))
+        T = X @ kt.fk(arm, "tool")(Q + np.array([0.1, 0.002, 0, 0.2])) @ Y
+        found = kt.verify(arm, Q, poses={"tool": noisy(T, np.random.default_rng(2))}, unknown=EVERYTHING)
+        assert named(found) == [("zero", "q2")]
+        assert (("zero", "q1"), ("base pose", "base_link")) in found.together
+        assert (("zero", "q4"), ("tool pose", "tool")) in found.together
+        assert "This log cannot tell apart: the zero of q1 and the base pose of base_link." in str(found)
+        np.testing.assert_allclose(found.tool, small(np.array([0, 0, 0, 0.2, 0, 0])) @ Y, atol=1e-3)  # with the zero
+
+    @pytest.mark.slow
+    @each(
+        "kind, element, change",
+        [
+            ("sign", "q2", lambda q: q * [1, -1, 1, 1]),
+            ("order", "q2, q3", lambda q: q[:, [0, 2, 1, 3]]),
+            ("unit", "q", np.rad2deg),
+        ],
+    )
+    def test_numbers_that_mean_something_else(self, kind, element, change):
+        found = kt.verify(ARM, change(Q), poses={"tip": shown(Q)})
+        assert named(found) == [(kind, element)]
+        assert found.faults[0].value is None
+        assert ("other way", "each other's place", "in degrees")[("sign", "order", "unit").index(kind)] in str(found)
+
+    @pytest.mark.slow
+    def test_what_nothing_explains(self):
+        found = kt.verify(ARM, Q, poses={"tip": shown(Q[::-1])})
+        assert not found.explained
+        assert found.faults == ()
+        assert "No faults that are known here explain that." in str(found)
+        assert repr(found) == "Verification: not explained"
+
+    @pytest.mark.slow
+    def test_joints_that_stand_still_and_outliers(self):
+        q = Q * [1, 1, 1, 0] + np.array([0, 0, 0, 0.3])
+        T = shown(q)
+        T[7, :3, 3] += 0.05
+        found = kt.verify(ARM, q, poses={"tip": T})
+        assert found.faults == ()
+        assert found.still == ("q4",)
+        assert found.outliers == (7,)
+        assert "Did not move, so that little is known about: q4." in str(found)
+        assert "Samples that do not fit the others: 7." in str(found)
+
+    @pytest.mark.slow
+    def test_lengths_poses_and_bases(self):
+        origins = kt.kinematics.origins(ARM)
+        longer = kt.edit.set_origins(ARM, {"q3": origins["q3"] + np.array([0.002, 0, 0, 0, 0, 0])})
+        found = kt.verify(ARM, Q, poses={"tip": shown(Q, longer)})
+        assert named(found) == [("length", "q3")]
+        assert abs(found.faults[0].value - 0.002) < 4 * found.faults[0].std
+        assert "The length of q3 is off by 2" in str(found)
+        assert " mm;" in str(found)
+
+        row = np.array([0.002, 0.003, -0.004, 0.01, 0, -0.02])
+        other = kt.edit.set_origins(ARM, {"q3": origins["q3"] + row})
+        found = kt.verify(ARM, Q, poses={"tip": shown(Q, other)})
+        assert named(found) == [("joint pose", "q3")]
+        assert (np.abs(found.faults[0].value - row) < 5 * found.faults[0].std).all()
+        assert "The joint pose of q3 is off by 5.3" in str(found)
+
+        X = small(np.array([0.3, 0, 0, 0, 0, 0.1]))
+        found = kt.verify(ARM, Q, poses={"tip": X @ shown(Q)})
+        assert named(found) == [("base pose", "base_link")]
+        assert ("joint pose", "q1") in found.faults[0].alike
+        assert "So would the joint pose of q1." in str(found)
+        np.testing.assert_allclose(found.base, X, atol=1e-3)
+
+    @pytest.mark.slow
+    def test_predicted_deviations(self):
+        """Over seeds, errors are as large as predicted."""
+        z = []
+        for seed in range(30):
+            T = shown(Q + np.array([0, 0.004, 0, 0]), seed=seed)
+            (fault,) = kt.verify(ARM, Q, poses={"tip": T}).faults
+            z.append((fault.value - 0.004) / fault.std)
+        assert abs(np.mean(z)) < 0.55
+        assert 0.7 < np.std(z) < 1.35
+
+    @pytest.mark.slow
+    def test_a_ur5(self):
+        """Zeros of all joints 0.1 to 0.4 degrees off, 40 poses, with and without an unknown base and tool."""
+        robot = kt.load(next(file for file in example_robot_urdfs() if file.name == "ur5_robot.urdf"))
+        rng = np.random.default_rng(3)
+        zeros = np.deg2rad(rng.uniform(0.1, 0.4, 6) * rng.choice([-1, 1], 6))
+        q = rng.uniform(-2, 2, (40, 6))
+        X, Y = small(rng.normal(size=6)), small(0.2 * rng.normal(size=6))
+        T = noisy(X @ kt.fk(robot, "tool0")(q + zeros) @ Y, rng)
+        found = kt.verify(robot, q, poses={"tool0": T}, unknown=EVERYTHING)
+        names = robot.joint_names
+        assert sorted(named(found)) == sorted(("zero", name) for name in names[1:5])
+        for fault in found.faults:
+            assert abs(fault.value - zeros[names.index(fault.element)]) < np.deg2rad(0.02)
+        assert (("zero", names[0]), ("base pose", "world")) in found.together
+        assert (("zero", names[5]), ("tool pose", "tool0")) in found.together
+
+    @pytest.mark.slow
+    @each("seed", range(6))
+    def test_planted_faults(self, seed):
+        rng = np.random.default_rng(seed)
+        robot, frame = kt.load("icub"), "l_hand"
+        q = robot.limits.sample(40, seed=seed)
+        joint = rng.choice(["torso_roll", "l_shoulder_roll", "l_elbow", "l_wrist_pitch"])
+        true = q.copy()
+        value = rng.choice([-1, 1]) * rng.uniform(0.005, 0.1)
+        true[:, robot.joint_names.index(joint)] += value
+        X = small(rng.normal(size=6))
+        T = noisy(X @ kt.fk(robot, frame)(true), rng, 5e-4, 1e-3)
+        found = kt.verify(robot, q, poses={frame: T}, unknown="base")
+        assert named(found) == [("zero", joint)]
+        assert abs(found.faults[0].value - value) < 4 * found.faults[0].std
+
+
+class TestErrors:
+    @each(
+        "poses, options, error, part",
+        [
+            ({}, {}, KinetreeError, "not a mapping of one frame"),
+            ({"tip": np.eye(4), "q1_link": np.eye(4)}, {}, KinetreeError, "not a mapping of one frame"),
+            ({"nope": np.tile(np.eye(4), (24, 1, 1))}, {}, UnknownNameError, "no frame 'nope'"),
+            ({"tip": np.eye(4)}, {}, KinetreeError, r"q has shape \(24, 4\) and poses \(4, 4\)"),
+            ({"tip": np.tile(np.eye(4), (24, 1, 1))}, {"unknown": "camera"}, KinetreeError, "unknown is 'camera'"),
+            ({"tip": np.tile(np.eye(4), (24, 1, 1))}, {"unknown": 3}, KinetreeError, "unknown is 3"),
+        ],
+    )
+    def test_illegal_poses(self, poses, options, error, part):
+        with pytest.raises(error, match=part):
+            kt.verify(ARM, Q, poses=poses, **options)
+
+    def test_illegal_q(self):
+        T = np.tile(np.eye(4), (24, 1, 1))
+        with pytest.raises(KinetreeError, match="there are 5 poses; expected at least 10"):
+            kt.verify(ARM, Q[:5], poses={"tip": T[:5]})
+        with pytest.raises(KinetreeError, match="not finite"):
+            kt.verify(ARM, Q * np.nan, poses={"tip": T})
+        ball = kt.load(
+            '<mujoco><worldbody><body name="b"><joint type="ball"/><geom size="1"/></body></worldbody></mujoco>',
+            format="mjcf",
+        )
+        with pytest.raises(KinetreeError, match="ball or floating"):
+            kt.verify(ball, np.tile([0, 0, 0, 1.0], (24, 1)), poses={"b": T})
+
+
+class TestFits:
+    def channel(self) -> Poses:
+        X, Y = small(np.array([1, 2, 3, 0.3, 0.2, 0.1])), small(np.array([0.1, 0, 0.2, 0, 1, 0]))
+        T = X @ kt.fk(ARM, "tip").interpret(Q) @ Y
+        return Poses(ARM, "tip", Q, T, X, Y, (1e-3, 2e-3), EVERYTHING)
+
+    def test_the_jacobian_is_that_of_the_residual(self):
+        channel, rows, h = self.channel(), np.arange(5), 1e-6
+        x = np.zeros(channel.size)
+        assert np.abs(channel.residual(x, rows)).max() < 1e-9
+        J = channel.jacobian(x, rows, range(channel.size))
+        np.testing.assert_array_equal(channel.jacobian(x, rows, [30, 2, 39]), J[..., [30, 2, 39]])
+        for i, e in enumerate(np.eye(channel.size)):
+            slope = (channel.residual(x + h * e, rows) - channel.residual(x - h * e, rows)) / (2 * h)
+            np.testing.assert_allclose(J[..., i], slope, rtol=0, atol=1e-5 * max(1, np.abs(slope).max()))
+
+    def test_a_fit_returns_to_the_truth(self):
+        channel = self.channel()
+        start = np.zeros(channel.size)
+        start[:4], start[-12:] = 0.05, 0.1
+        fit = fitted(channel, start, (*range(1, 4), *channel.unknown), np.arange(len(Q)))
+        assert fit.loss < 1e-9
+        np.testing.assert_allclose(channel.predicted(fit.x, np.arange(len(Q))), channel.T, atol=1e-8)
+
+    def test_the_loss_of_an_outlier_grows_linearly(self):
+        assert loss(np.array([[3.0, 0, 0]])) == 9.0
+        assert loss(np.array([[0, 4.0, 0], [0, 0, 1.0]])) == 3 * (8 - 3) + 1
+
+    @each("vector", [[0, 0, 0], [1e-14, 0, 0], [0.1, 0.2, 0.3], [0, 3.1, 0]])
+    def test_rotation_vectors(self, vector):
+        R = rotation_from_vector(vector)
+        np.testing.assert_allclose(rotation_vectors(R[None])[0], vector, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(rotation_vectors(R), log(quaternion_from_rotation(R)), rtol=0, atol=1e-15)
