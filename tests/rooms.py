@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (53_400, ()),
-    "contact and motion": (6_000, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
+    "core": (54_170, ()),
+    "contact and motion": (6_580, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
-        20_600,
+        20_660,
         (
             *("rules", "robot_kinds", "repairs", "xacro_text", "checker", "fixer", "isolated", "codes"),
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
@@ -23,10 +23,10 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_130, ("logs", "cli/tf.py")),
     "bridges": (1_830, ("bridges",)),
-    "lab": (3_230, ("lab", "cli/calibrate.py", "cli/reach.py")),
+    "lab": (3_910, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 96_850
+ALL = 99_130
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

@@ -80,7 +80,10 @@ def things(icub_file):
         kt.icub.from_board(built_in, "left_arm", np.zeros((99, 7)), unit="deg"),
         kt.icub.to_board(built_in, "left_arm", np.zeros((99, built_in.nq)), unit="deg"),
         *(*kt.icub.couplings(), contact, kt.icub.contact_torques(built_in, np.zeros((99, built_in.nq)), [])),
-        *(kt.motion.Path(ARM, [0, 1], np.zeros((4, 1, ARM.nq))), kt.motion.Motion(("a",) * 99, None, np.ones((9, 99)))),
+        *(
+            kt.motion.Path(ARM, [0, 1], np.zeros((4, 1, ARM.nq))),
+            kt.motion.Motion([*map(str, range(99))], None, np.ones((9, 99))),
+        ),
         kt.icub.Taxels("a", np.zeros((999, 3)), np.zeros((999, 3)), np.ones(999), None, "taxel"),
     ]
 

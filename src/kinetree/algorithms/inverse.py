@@ -23,9 +23,8 @@ from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
 GOING, TOTAL, DESCENT, STEPS, COST, LINEAR, ANGULAR = range(7)
-"""Indices in a state: above zero while running, zero when solved, below when given up; number of steps; number of the
-start; steps since the start; then, for the best q so far, its cost and the largest squared errors of a goal, m² and
-rad². q and the best q follow."""
+"""Indices in a state: above 0 while running, 0 if solved, below 0 if given up; the numbers of steps, of the start, and of
+steps since; of the best q so far, the cost and the largest squared errors of a goal, m² and rad². q, best q follow."""
 HEAD = 7
 FAR = 4.0
 """Squared error, m² and rad², up to which the damping of joints with far ways grows."""
@@ -131,8 +130,8 @@ def aim(
 ) -> Aim:
     """Return the distance to all goals at q (k,), the coordinates that may move.
 
-    exact: see `goal_rows`. weighted: whether to apply the weights of errors, which matter if not all errors can vanish.
-    closing: whether closed loops are goals, too.
+    exact: see `goal_rows`. weighted: whether weights of errors apply, as where not all can vanish. closing: whether
+    closed loops are goals, too.
     """
     q_whole = problem.whole(q)
     parts = [

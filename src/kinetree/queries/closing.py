@@ -194,8 +194,8 @@ def _made(robot: Robot, roles: Roles, tolerance: tuple[float, float]) -> LoopClo
 
 
 def _start(robot: Robot, closer: LoopCloser) -> Array:
-    """Return where the file draws the robot; or if that is outside of the limits or at a dead centre, the nearest closed
-    posture inside. What is outside is in the middle of its range then."""
+    """Return where the file draws the robot; or if that is outside of the limits or at a dead centre, the nearest
+    closed posture inside. What is outside is in the middle of its range then."""
     drawn, limits, columns = closer.start, robot.limits, list(closer.roles.columns)
     outside = (drawn < limits.lower - SLACK) | (drawn > limits.upper + SLACK)
     if not outside.any() and closer._end.interpret(drawn, drawn[columns]).room > DEAD**2:

@@ -79,7 +79,7 @@ def has_configuration(
     """
     arm, form = _arm(robot, of(controller), model, base, tool0)
     if not 0.0 <= within < np.inf:
-        raise fail("within", f"within is {within!r}; expected an angle from 0, deg")
+        raise fail("configuration", f"within is {within!r}; expected an angle from 0, deg")
     wanted, array = form.read(configuration), checked_q(robot.limits, q, "q")
     is_known = np.asarray(np.isfinite(array).all(axis=-1))
     array = np.where(is_known[..., None], array, 0.0)

@@ -93,7 +93,7 @@ def retime(
         if not one.coefficients[:-1].any():
             raise fail("path", "the path stands still everywhere; expected one that moves")
     if not isinstance(points, (int, np.integer)) or points < 2:
-        raise fail("points", f"points is {points}; expected a whole number from 2")
+        raise fail("retime", f"points is {points}; expected a whole number from 2")
     options = Options(velocity, acceleration, torque, payload)
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
     found: list[Motion] = []

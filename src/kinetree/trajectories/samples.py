@@ -69,17 +69,13 @@ def samples_of(motion: Any, q: Array | None) -> Samples:
     _check_finite(motion)
     if motion.times is not None and not (np.diff(motion.times) > 0).all():
         i = int((np.diff(motion.times) <= 0).argmax())
-        raise fail(
-            "motion", f"the time of sample {i + 1} is not after that of sample {i}; expected times that increase"
-        )
+        message = f"the time of sample {i + 1} is not after that of sample {i}"
+        raise fail("motion", f"{message}; expected times that increase")
     places = {robot.coordinate_names.index(name): i for i, name in enumerate(motion.names)}
     places[-1] = -1  # rates of quaternions are not those of velocity coordinates
     columns = np.array([places.get(i, len(motion.names)) for i in rate_columns(robot).tolist()], dtype=int)
-    beside = np.array([0.0, np.nan])  # of coordinates that stand, and of quaternions
-    rates = [
-        None if x is None else np.column_stack([x, np.tile(beside, (len(x), 1))])[:, columns]
-        for x in (motion.qd, motion.qdd)
-    ]
+    rest = np.tile([0.0, np.nan], (len(motion.q), 1))  # of coordinates that stand, and of quaternions
+    rates = [None if x is None else np.column_stack([x, rest])[:, columns] for x in (motion.qd, motion.qdd)]
     names = motion.names if q is None else robot.coordinate_names
     return Samples(robot, names, motion.times, filled(robot, motion, robot.q() if q is None else q), None, *rates)
 
@@ -89,8 +85,8 @@ def _check_finite(motion: Motion) -> None:
         values = getattr(motion, name)
         if values is not None and len(bad := np.argwhere(~np.isfinite(values))):
             i, j = bad[0].tolist()
-            message = f"{name} of {motion.names[j]!r} is {values[i, j]} at sample {i}; expected finite numbers"
-            raise fail("motion", message)
+            at = f"{values[i, j]} at sample {i}"
+            raise fail("motion", f"{name} of {motion.names[j]!r} is {at}; expected finite numbers")
 
 
 def _of_path(path: Path) -> Samples:
