@@ -23,8 +23,8 @@ from kinetree.model.tree import Tree
 from kinetree.spatial.se3 import Array
 
 GOING, TOTAL, DESCENT, STEPS, COST, LINEAR, ANGULAR = range(7)
-"""Indices in a state: above 0 while running, 0 if solved, below 0 if given up; the numbers of steps, of the start, and of
-steps since; of the best q so far, the cost and the largest squared errors of a goal, m² and rad². q, best q follow."""
+"""Indices in a state: above 0 while running, 0 if solved, below 0 if given up; the numbers of steps, of the start, of
+steps since; of the best q so far, the cost and the largest squared errors of a goal, m² and rad². Then q, best q."""
 HEAD = 7
 FAR = 4.0
 """Squared error, m² and rad², up to which the damping of joints with far ways grows."""
@@ -130,8 +130,7 @@ def aim(
 ) -> Aim:
     """Return the distance to all goals at q (k,), the coordinates that may move.
 
-    exact: see `goal_rows`. weighted: whether weights of errors apply, as where not all can vanish. closing: whether
-    closed loops are goals, too.
+    exact: see `goal_rows`. weighted: whether weights apply, as where not all can vanish. closing: whether loops count.
     """
     q_whole = problem.whole(q)
     parts = [

@@ -25,9 +25,9 @@ because the noise is estimated from the same log."""
 TRIED = 6
 """Number of faults that are fitted before one is added: those that gain the most to first order."""
 ALIKE = 6.0
-"""Difference of the criterion below which two explanations cannot be told apart."""
+"""Difference of the criterion below which two explanations are alike."""
 NOTHING = 1e-4
-"""Part of an effect that is left without those of unknown poses, below which it cannot be told from them."""
+"""Part of an effect that is left without those of unknown poses, below which it is no effect of its own."""
 HELD = 3
 """One sample of so many is held out."""
 
