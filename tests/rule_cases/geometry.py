@@ -157,6 +157,7 @@ CASES = {
         remarked={
             "a point": Model(pair(felt(sphere(0))), severity="warning"),
             "nothing that is only seen": Model(pair(seen(box(1, 1, 0))), severity="warning"),
+            "nothing at all, for viewers that need a visual": Model(pair(seen(box(0, 0, 0))), severity="info"),
         },
         silent={
             "little": pair(felt(box("1e-9"))),

@@ -60,7 +60,7 @@ class NoSize(LinkQuality):
 
     def check(self, sizes: tuple[Size, ...]) -> Found:
         """A size, a radius or a length of zero or less, or a scale of zero; no error where it is zero and only seen,
-        nor for a ball of zero, which Drake takes for a point of contact."""
+        nor for a ball of zero, which Drake takes for a point of contact; a remark where nothing is meant to be seen."""
         for link, geometry, name, size in sizes:
             if min(size) > 0 or (name == "scale" and all(size)):
                 continue
@@ -68,6 +68,8 @@ class NoSize(LinkQuality):
             message = f"the {name} of <{geometry.shape.kind}> is {' '.join(map(number, size))}; {expected}"
             harmless = min(size) == 0 and (geometry in link.visuals or geometry.shape.kind == "sphere")
             severity: Severity | None = "warning" if harmless else None
+            if geometry in link.visuals and not any(size):
+                severity = "info"
             yield self.finding(message, link, source=geometry.source, severity=severity)
 
 
