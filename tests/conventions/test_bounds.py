@@ -36,7 +36,7 @@ def test_a_mesh_is_read_whole_only_if_a_part_of_it_is_too_small(tmp_path, monkey
     read = []
     box_of = bounds.box_of
     monkeypatch.setattr(bounds, "box_of", lambda path, most: read.append(path) or box_of(path, most))
-    assert not kt.check(load(tmp_path, 0.3), select=("INR-009",))
+    assert not kt.check(load(tmp_path, 0.1), select=("INR-009",))
     assert not read
     assert not kt.check(load(tmp_path, 0.5), select=("INR-009",))
     assert len(read) == 1
