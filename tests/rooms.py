@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (54_170, ()),
+    "core": (54_180, ()),
     "contact and motion": (6_580, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_660,
@@ -18,7 +18,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
-    "view": (5_150, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
+    "view": (5_300, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_440, ("lsp", "cli/lsp.py")),
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_130, ("logs", "cli/tf.py")),
@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lab": (3_910, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 99_130
+ALL = 99_300
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

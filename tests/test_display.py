@@ -83,6 +83,7 @@ def things(icub_file):
         *(
             kt.motion.Path(ARM, [0, 1], np.zeros((4, 1, ARM.nq))),
             kt.motion.Motion([*map(str, range(99))], None, np.ones((9, 99))),
+            kt.motion.plot(kt.motion.Motion(ARM.coordinate_names, range(9), np.zeros((9, ARM.nq)), robot=ARM)),
         ),
         kt.icub.Taxels("a", np.zeros((999, 3)), np.zeros((999, 3)), np.ones(999), None, "taxel"),
     ]

@@ -10,5 +10,18 @@ from kinetree.trajectories.path import Path as Path
 from kinetree.trajectories.point_to_point import point_to_point as point_to_point
 from kinetree.trajectories.retime import retime as retime
 from kinetree.trajectories.through import through as through
+from kinetree.viewing.motion_figure import MotionPlot as MotionPlot, plot as plot
 
-__all__ = ["Motion", "Path", "arc", "check", "line", "point_to_point", "poses", "retime", "through"]
+__all__ = [
+    "Motion",
+    "MotionPlot",
+    "Path",
+    "arc",
+    "check",
+    "line",
+    "plot",
+    "point_to_point",
+    "poses",
+    "retime",
+    "through",
+]

@@ -107,7 +107,9 @@ def urdf(printed: str) -> str:
 def test_the_printed_trees_follow_the_rep(example, profile):
     robot = kt.load(urdf(PRINTED[example]), format="urdf")
     assert [arm.prefix for arm in arms(robot)] == PREFIXES[example]
-    found = kt.check(robot, profile=profile, ignore=["R199-201", "GEO-007"])  # about the controller; all parts are alike
+    found = kt.check(
+        robot, profile=profile, ignore=["R199-201", "GEO-007"]
+    )  # about the controller; all parts are alike
     assert found == []
 
 

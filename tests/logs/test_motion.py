@@ -92,7 +92,7 @@ def test_a_motion_has_times_though_joints_have_all_their_names():
     again = read_motion(robot, motion)
     assert (again.times.tolist(), again.q.tolist()) == ([0, 1], [[0.5], [0.25]])
     for times in ([0.0], [0.0, np.nan]):
-        with pytest.raises(kt.KinetreeError, match="the time|times of the motion"):
+        with pytest.raises(kt.KinetreeError, match=r"the time|times of the motion"):
             read_motion(robot, Motion(("time",), np.array(times), motion.q))
 
 

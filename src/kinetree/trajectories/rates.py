@@ -197,13 +197,11 @@ def _torques(
     samples: Samples, columns: Columns, option: Bounds, rates: Sequence[Rates], loaded: Robot
 ) -> Iterator[Finding]:
     """Yield findings about torques: of qd and qdd if these are given, else of what q says."""
-    robot, q, at, nv = samples.robot, samples.q, samples.times, samples.robot.nv
+    q, at, nv = samples.q, samples.times, samples.robot.nv
     limits = columns.bounds["effort"]
     if np.isinf(limits).all() and not columns.unknown["effort"]:
         return
-    floats = [name for name in robot.joint_names if robot.joints[name].type == "floating"]
-    why = "there are closed loops" if robot.loops else f"joint {floats[0]!r} floats" if floats else ""
-    why = why or ("no link has a mass" if not any(x.inertial for x in loaded.links.values()) else "")
+    why = no_torques(loaded)
     known = [x for x in (samples.qd, samples.qdd) if x is not None and np.isfinite(x).all()]
     if not why:
         yield from _unknown(columns, "effort", option)
@@ -219,6 +217,13 @@ def _torques(
         slack[rows] = (np.abs(mass_matrix(loaded)(q[rows])) @ off[rows, :, None])[..., 0]
     severity: Severity = "error" if len(known) == 2 else "warning"
     yield from _exceeded(samples, columns, "torque", severity, Rates(tau, slack, np.arange(len(q))), limits)
+
+
+def no_torques(robot: Robot) -> str:
+    """Return why torques of a robot say nothing, "" if they do."""
+    floats = [name for name in robot.joint_names if robot.joints[name].type == "floating"]
+    why = "there are closed loops" if robot.loops else f"joint {floats[0]!r} floats" if floats else ""
+    return why or ("" if any(link.inertial for link in robot.links.values()) else "no link has a mass")
 
 
 def _jump_findings(samples: Samples, columns: Columns, steps: Array, jumps: Array) -> Iterator[Finding]:
