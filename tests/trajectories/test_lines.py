@@ -221,7 +221,9 @@ def test_lines_of_an_arm_keep_to_the_line_or_stop_as_follow_does():
             assert found
             assert abs(float(found[1]) / float(found[2]) - (followed.count - 1) / 2000) < 2e-3
             reasons = ("no solution was found", "the closest configuration")
-            assert [w in found[3] for w in reasons] == [w in followed.why.partition(";")[0] for w in reasons]
+            # the one for a miss of less than follow can tell from rounding, which line comes to in smaller steps
+            assert found[3].startswith(reasons)
+            assert followed.why.partition(": ")[2].startswith(reasons)
             continue
         assert followed.success
         s = fine(path)
