@@ -13,21 +13,24 @@ LINK = "; it is a link to "
 """Beginnings of offers in messages."""
 MODEL_FILES = ("model.sdf", "model.config")
 """Files of a model, for which its folder stands."""
+Known = dict[tuple[str, Path], Path | None]
+"""What was found out about paths, so that it is asked once."""
 NEARLY, LETTERS = 0.87, 2
 """Smallest similarity of two names of which one is a slip, and largest difference of their lengths."""
 
 
-def offer(paths: Iterable[Path], may_read: Callable[[Path], bool]) -> str:
+def offer(paths: Iterable[Path], may_read: Callable[[Path], bool], known: Known | None = None) -> str:
     """Return a clause about the first of these paths, which do not exist, that is a broken link, has the name of
-    another thing but for capitals, or is one folder deeper; "" for none. may_read: whether a path may be named. Hidden
-    folders, and links and shared folders above a path, are left out."""
+    another thing but for capitals, or is one folder deeper; "" for none. may_read: whether a path may be named. known:
+    of other offers at this time. Hidden folders, and links and shared folders above a path, are left out."""
+    known = {} if known is None else known
     for path in (path.parent if path.name in MODEL_FILES else path for path in paths):
         with suppress(OSError, ValueError):
             if path.name in ("", "..") or is_shared(os.path.abspath(path.parent)):
                 continue
-            if link := broken_link(path):
+            if link := broken_link(path, known):
                 return f"{LINK}{os.readlink(link)!r}, where nothing is"
-            if (same := _in_other_capitals(path)) and may_read(same):
+            if (same := _in_other_capitals(path, known)) and may_read(same):
                 return f"{BEFORE}{same}, with other capitals"
             for entry in sorted(os.scandir(path.parent), key=lambda entry: entry.name):
                 is_folder = entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
@@ -36,18 +39,29 @@ def offer(paths: Iterable[Path], may_read: Callable[[Path], bool]) -> str:
     return ""
 
 
-def broken_link(path: Path) -> Path | None:
+def broken_link(path: Path, known: Known | None = None) -> Path | None:
     """Return a path, or a folder above it, that is a link to nothing."""
-    return next((one for one in (path, *path.parents) if one.is_symlink() and not one.exists()), None)
+    if known is not None and ("link", path) in known:
+        return known["link", path]
+    own = path if path.is_symlink() and not path.exists() else None
+    found = own or (broken_link(path.parent, known) if path != path.parent else None)
+    if known is not None:
+        known["link", path] = found
+    return found
 
 
-def _in_other_capitals(path: Path) -> Path | None:
+def _in_other_capitals(path: Path, known: Known) -> Path | None:
     """Return the path of the thing whose name differs in capitals alone, with those of the folders above it."""
+    if ("name", path) in known:
+        return known["name", path]
     if path.exists() or path == path.parent or is_shared(os.path.abspath(path)):
-        return path
-    above = _in_other_capitals(path.parent)
-    names = sorted(os.listdir(above)) if above and above.is_dir() else []
-    return next((above / name for name in names if above and name.lower() == path.name.lower()), None)
+        found: Path | None = path
+    else:
+        above = _in_other_capitals(path.parent, known)
+        names = sorted(os.listdir(above)) if above and above.is_dir() else []
+        found = next((above / name for name in names if above and name.lower() == path.name.lower()), None)
+    known["name", path] = found
+    return found
 
 
 def did_you_mean(message: str) -> str | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError, Severity
-from kinetree.files.nearby import broken_link, offer
+from kinetree.files.nearby import Known, broken_link, offer
 from kinetree.files.opener import Files, folder_of, joined
 from kinetree.files.packages import Packages, package_named
 from kinetree.files.plain_file import open_plain
@@ -114,7 +114,8 @@ class MissingMesh(MeshRule):
             message = f"the mesh file {file_of(geometry)!r} is outside of the workspace, so it was not checked{rest}"
             yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
-        clues = [offer([Path(mesh_files[file_of(geometry)][0])], found.may_read) for _, geometry in missing]
+        known: Known = {}
+        clues = [offer([Path(mesh_files[file_of(geometry)][0])], found.may_read, known) for _, geometry in missing]
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             link, geometry = missing[next((i for i, clue in enumerate(clues) if clue), 0)]
             there = elsewhere(mesh_files[file_of(geometry)][0]) or next(filter(None, clues), "")
