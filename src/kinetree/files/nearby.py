@@ -26,6 +26,8 @@ def offer(paths: Iterable[Path], may_read: Callable[[Path], bool], known: Known 
     known = {} if known is None else known
     for path in (path.parent if path.name in MODEL_FILES else path for path in paths):
         with suppress(OSError, ValueError):
+            if known.get(("name", path.parent), path) is None and not known["link", path.parent]:
+                continue  # its folder is not there, whatever its capitals
             if path.name in ("", "..") or is_shared(os.path.abspath(path.parent)):
                 continue
             if link := broken_link(path, known):
