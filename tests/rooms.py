@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (54_180, ()),
+    "core": (54_200, ()),
     "contact and motion": (6_580, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
-        20_660,
+        20_670,
         (
             *("rules", "robot_kinds", "repairs", "xacro_text", "checker", "fixer", "isolated", "codes"),
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
@@ -26,7 +26,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lab": (3_910, ("lab", "cli/calibrate.py", "cli/reach.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 99_300
+ALL = 99_320
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

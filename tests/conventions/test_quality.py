@@ -250,7 +250,7 @@ class TestBoundaries:
 
     def test_a_visual_without_size_is_no_error(self):
         box = '<visual><origin xyz="0.08 0 0"/><geometry><box size="0.02 0.08 0.08"/>'
-        (zero,) = found(arm((box, '<visual><geometry><box size="0 0 0"/>')))
+        (zero,) = found(arm((box, '<visual><geometry><box size="0 1 0"/>')))
         (negative,) = found(arm((box, '<visual><geometry><box size="0 -1 0"/>')))
         assert (zero.severity, negative.severity) == ("warning", "error")
 
