@@ -8,10 +8,10 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError, UnknownNameError
-from kinetree.lab.identify.poses import Poses, rotation_vectors, small
+from kinetree.lab.identify.poses import Poses, small
 from kinetree.lab.identify.search import fitted, loss
 from kinetree.spatial.exponential import log
-from kinetree.spatial.se3 import quaternion_from_rotation, rotation_from_vector
+from kinetree.spatial.se3 import quaternion_from_rotation, rotation_from_vector, rotation_vectors
 from support import example_robot_urdfs
 
 ARM = kt.chain("Rz(q1) tz(0.3) Ry(q2) tx(0.4) Ry(q3) tx(0.3) Rx(q4) tz(0.1)")

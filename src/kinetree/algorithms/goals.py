@@ -51,7 +51,7 @@ class Goal:
 
     @property
     def is_partly_free(self) -> bool:
-        """Whether its weights along axes, or about them, differ."""
+        """Return whether its weights along axes, or about them, differ."""
         return any(len({*self.weights[i : i + 3]}) > 1 for i in (0, 3))
 
     @property

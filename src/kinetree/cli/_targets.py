@@ -53,18 +53,14 @@ def targets_of(
         own = [Target(_placed(one, in_degrees), "") for one in texts]
         _note_far(own, ROS, texts[0].element)
         return Targets(frame, base, None, own)
-    found, notes = [], []
-    for one in texts:
-        T, remarks, configuration = read_text(controller, one)
-        notes += remarks
-        found.append(Target(T, configuration))
+    read = [read_text(controller, one) for one in texts]
     base, whose = base or "base", who(keys_of(controller))
     check_frames(robot, whose, base=base, tool0=None if frame else "tool0", options=("--base", "--frame"))
     frame = frame or "tool0"
     arm = command_arm(robot, whose, robot_model, base, frame)
     used, more = active(controller, tool, user_frame, robot, base, frame)
-    found = [one._replace(value=used.of_tool0(one.value)) for one in found]
-    print_notes([*notes, *more])
+    found = [Target(used.of_tool0(T), configuration) for T, _, configuration in read]
+    print_notes([*(remark for _, remarks, _ in read for remark in remarks), *more])
     _note_far(found, controller, texts[0].element)
     return Targets(frame, base, arm, found)
 

@@ -14,7 +14,7 @@ LINK = "; it is a link to "
 MODEL_FILES = ("model.sdf", "model.config")
 """Files of a model, for which its folder stands."""
 Known = dict[tuple[str, Path], Path | None]
-"""What was found out about paths, so that it is asked once."""
+"""What was found out about paths, so that it is looked up once."""
 NEARLY, LETTERS = 0.87, 2
 """Smallest similarity of two names of which one is a slip, and largest difference of their lengths."""
 

@@ -265,6 +265,20 @@ def quaternions_from_rotations(R: Array) -> Array:
     return np.moveaxis(quaternion_from_rotation(np.moveaxis(R, (-2, -1), (0, 1))), 0, -1)
 
 
+def rotation_vectors(R: Array) -> Array:
+    """Return the rotation vectors (…, 3), rad, of R (…, 3, 3), with lengths at most pi.
+
+    Examples:
+        >>> import numpy as np
+        >>> from kinetree.spatial import se3
+        >>> se3.rotation_vectors(np.diag([-1.0, -1.0, 1.0])).round(4) + 0.0  # half a turn about z
+        array([0.    , 0.    , 3.1416])
+    """
+    quat = quaternions_from_rotations(R)
+    sine = np.linalg.norm(quat[..., :3], axis=-1, keepdims=True)
+    return np.asarray(quat[..., :3] * (2.0 * np.arctan2(sine, quat[..., 3:]) / np.maximum(sine, TINY)))
+
+
 def scaled_quaternion(quat_xyzw: Any) -> list[Any]:
     """Return a quaternion (4,) divided by its largest entry, so that its squares neither overflow nor underflow.
 

@@ -12,7 +12,7 @@ from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
-from kinetree.spatial.se3 import Array, quaternions_from_rotations
+from kinetree.spatial.se3 import Array, rotation_vectors
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.reasons import half_spaces
 from kinetree.trajectories.singular import SINGULAR, singular_values
@@ -106,9 +106,8 @@ def _bent(limits: Limits, s: Array, q: Array, slopes: Array) -> Array:
 
 def _off(T: Array, wanted: Array) -> Array:
     """Return the distances of poses (n, 2), m and rad."""
-    q = quaternions_from_rotations(np.swapaxes(wanted[:, :3, :3], 1, 2) @ T[:, :3, :3])
-    angle = 2.0 * np.arctan2(np.linalg.norm(q[:, :3], axis=1), q[:, 3])
-    return np.stack([np.linalg.norm(T[:, :3, 3] - wanted[:, :3, 3], axis=1), angle], axis=1)
+    turns = rotation_vectors(np.swapaxes(wanted[:, :3, :3], 1, 2) @ T[:, :3, :3])
+    return np.asarray(np.linalg.norm([T[:, :3, 3] - wanted[:, :3, 3], turns], axis=2).T)
 
 
 def _stops(robot: Robot, frame: str, base: str | None, found: IKPath, s: Array) -> KinetreeError:

@@ -1,6 +1,6 @@
 """Motions: values of coordinates of a robot over time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -81,18 +81,22 @@ def _check_robot(robot: Robot, names: tuple[str, ...], q: Array) -> None:
     for name in names:
         if name not in robot.coordinate_names:
             raise fail("motion", f"{name!r} is no coordinate of q; {nearest_names(name, robot.coordinate_names)}")
-    for joint, where in robot.q_slices.items():
-        part = robot.joints[joint].kind.quaternion
-        needed = robot.coordinate_names[where][part] if part else ()
-        places = [names.index(name) for name in needed if name in names]
-        if not places:
-            continue
+    for joint, needed, places in _quaternions(robot, names):
         if len(places) < len(needed):
             raise fail("motion", f"the motion has some of {', '.join(needed)}; expected all of them or none")
         length = np.linalg.norm(q[:, places], axis=1)
         if len(bad := np.flatnonzero(np.abs(length - 1.0) > UNIT)):
             message = f"the quaternion of joint {joint!r} has length {length[bad[0]]:.6g} at sample {bad[0]}"
             raise fail("motion", f"{message}; expected 1")
+
+
+def _quaternions(robot: Robot, names: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], list[int]]]:
+    """Yield the joints with quaternions of which some parts are among names, all their parts, and where these are."""
+    for joint, where in robot.q_slices.items():
+        part = robot.joints[joint].kind.quaternion
+        needed = robot.coordinate_names[where][part] if part else ()
+        if places := [names.index(name) for name in needed if name in names]:
+            yield joint, needed, places
 
 
 class Columns(NamedTuple):
@@ -198,12 +202,7 @@ def _check_follower(robot: Robot, columns: Columns, table: dict[str, Array], nam
 
 def _normalise(robot: Robot, columns: Columns, names: tuple[str, ...], q: Array) -> None:
     """Scale the quaternions in q (n, k) to length 1."""
-    for joint, where in robot.q_slices.items():
-        part = robot.joints[joint].kind.quaternion
-        needed = robot.coordinate_names[where][part] if part else ()
-        places = [names.index(name) for name in needed if name in names]
-        if not places:
-            continue
+    for joint, needed, places in _quaternions(robot, names):
         if len(places) < len(needed):
             missing = ", ".join(name for name in needed if name not in names)
             raise columns.fault(None, f"the quaternion of joint {joint!r} is not whole; columns {missing} are missing")

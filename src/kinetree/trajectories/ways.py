@@ -86,14 +86,12 @@ def circular(T: Array, via: Array) -> Way:
 
 def _turns(T: Array) -> Array:
     """Return the rotation vectors (m, 3), in the axes of the base, from each pose T (m + 1, 4, 4) to the next."""
-    quaternions = se3.quaternions_from_rotations(T[1:, :3, :3] @ np.swapaxes(T[:-1, :3, :3], 1, 2))
-    sine = np.linalg.norm(quaternions[:, :3], axis=1)
-    angle = 2.0 * np.arctan2(sine, quaternions[:, 3])
-    if (half := np.flatnonzero(angle > np.pi - SHORT)).size:
+    turns = se3.rotation_vectors(T[1:, :3, :3] @ np.swapaxes(T[:-1, :3, :3], 1, 2))
+    if (half := np.flatnonzero(np.linalg.norm(turns, axis=1) > np.pi - SHORT)).size:
         i = int(half[0])
         message = f"poses {i} and {i + 1}, from 0, are half a turn apart, and both ways round are as short"
         raise fail("path", message, fix="give a pose between them")
-    return np.asarray((angle / np.maximum(sine, se3.TINY))[:, None] * quaternions[:, :3])
+    return turns
 
 
 def _rotations(vectors: Array) -> Array:

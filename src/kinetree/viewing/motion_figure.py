@@ -63,7 +63,7 @@ def plot(motion: Motion) -> MotionPlot:
         >>> arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
         >>> motion = kt.motion.point_to_point(arm, [0, 0], [1, 0.5], velocity=1.0)
         >>> kt.motion.plot(motion)  # .save("motion.svg") writes it
-        MotionPlot of Motion of 2 coordinates: 189 samples, 0 to 1.875 s
+        MotionPlot of Motion of 2 coordinates: 189 samples, 0 to 1.88 s
     """
     if samples_of(motion, None).times is None:
         raise fail(
@@ -119,25 +119,26 @@ def _rates(samples: Samples) -> list[Array]:
 
 def figure_of(motion: Motion, suffix: str) -> Figure:
     """Return the figure of a motion, for a suffix that it is written in."""
+    assert motion.robot is not None
+    assert motion.times is not None
     panels = list(panels_of(motion))
     figure = new_figure((2.2 * SIZE, 0.55 * SIZE * len(panels) + 0.5), suffix, layout="constrained")
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, panel in zip(axes, panels, strict=True):
-        _draw(axis, panel, motion)
+        _draw(axis, panel, motion.times)
     axes[-1].set_xlabel("time, s")
     figure.align_ylabels(axes)
-    assert motion.robot is not None
     figure.suptitle(f"{motion.robot.name}: {motion!r}", parse_math=False)
     for text in figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper").get_texts():
         text.set_parse_math(False)
     return figure
 
 
-def _draw(axis: Axes, panel: Panel, motion: Motion) -> None:
+def _draw(axis: Axes, panel: Panel, times: Array) -> None:
     low, high = float(panel.values.min()), float(panel.values.max())
     room = max(high - low, 1e-9)
     for i, name in enumerate(panel.names):
-        (line,) = axis.plot(motion.times, panel.values[:, i], label=name, linewidth=1.4, color=f"C{i % 10}")
+        (line,) = axis.plot(times, panel.values[:, i], label=name, linewidth=1.4, color=f"C{i % 10}")
         line.set_linestyle("-" if i < 10 else "-.")
         for end in panel.ends[:, i].tolist():
             if low - room <= end <= high + room:  # others would flatten the curves

@@ -13,25 +13,12 @@ from kinetree.model.robot import Robot
 from kinetree.queries.gradients import jvp
 from kinetree.queries.motion import fk
 from kinetree.queries.origins import origins
-from kinetree.spatial.se3 import (
-    Array,
-    homogeneous,
-    quaternions_from_rotations,
-    rotation_from_vector,
-)
+from kinetree.spatial.se3 import Array, homogeneous, nearest_rotation, rotation_from_vector, rotation_vectors
 
 SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
 MEDIAN = 1.5382
 """Median length of three numbers with standard deviation 1."""
-
-
-def rotation_vectors(R: Array) -> Array:
-    """Return the rotation vectors (…, 3) of R (…, 3, 3), rad."""
-    quat = quaternions_from_rotations(R)
-    sine = np.sqrt((quat[..., :3] ** 2).sum(axis=-1, keepdims=True))
-    turn = 2.0 * np.arctan2(sine, quat[..., 3:])
-    return np.asarray(quat[..., :3] * np.where(sine > 1e-12, turn / np.maximum(sine, 1e-300), 2.0))
 
 
 def small(x: Array) -> Array:
@@ -55,7 +42,7 @@ class Poses:
 
     @cached_property
     def joints(self) -> tuple[str, ...]:
-        """The joints between root and frame, whose poses may be wrong."""
+        """Return the joints between root and frame, whose poses may be wrong."""
         link, way = self.robot.frames[self.frame].link, list[str]()
         while joint := self.robot.parent_joint(link):
             way.append(joint.name)
@@ -64,35 +51,37 @@ class Poses:
 
     @cached_property
     def rows(self) -> Array:
-        """The poses (k, 6) of these joints in the file."""
+        """Return the poses (k, 6) of these joints in the file."""
         return np.array([*origins(self.robot, self.joints).values()])
 
     @property
     def size(self) -> int:
+        """Return how many numbers there are."""
         return self.nq + 6 * len(self.joints) + 12
 
-    @cached_property
+    @property
     def nq(self) -> int:
+        """Return how many of them are zeros of coordinates."""
         return self.robot.nq
 
     @property
     def of_base(self) -> tuple[int, ...]:
-        """The places of X among the numbers."""
+        """Return the places of X among the numbers."""
         return tuple(range(self.size - 12, self.size - 6))
 
     @property
     def of_tool(self) -> tuple[int, ...]:
-        """The places of Y among the numbers."""
+        """Return the places of Y among the numbers."""
         return tuple(range(self.size - 6, self.size))
 
     @property
     def unknown(self) -> tuple[int, ...]:
-        """The places of the numbers that are not known and no fault."""
+        """Return the places of the numbers that are not known and no fault."""
         return (*(self.of_base if "base" in self.free else ()), *(self.of_tool if "tool" in self.free else ()))
 
     @cached_property
     def causes(self) -> list[Cause]:
-        """What may be wrong: zeros of joints, lengths and poses of joints, and what is known of the setting."""
+        """Return what may be wrong: zeros of joints, lengths and poses of joints, and what is known of the setting."""
         robot, slices, nq = self.robot, self.robot.q_slices, self.nq
         leaders = dict.fromkeys(mimic_polynomial(robot, name)[0] for name in self.joints if robot.joints[name].kind.nq)
         found = [Cause("zero", name, (slices[name].start,)) for name in leaders if robot.joints[name].kind.nq == 1]
@@ -178,9 +167,7 @@ def first_places(F: Array, T: Array, free: Sequence[str]) -> tuple[Array, Array]
 
 
 def _mean(T: Array) -> Array:
-    U, _, Vt = np.linalg.svd(T[:, :3, :3].sum(axis=0))
-    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
-    return homogeneous(R, np.median(T[:, :3, 3], axis=0))
+    return homogeneous(nearest_rotation(T[:, :3, :3].sum(axis=0)), np.median(T[:, :3, 3], axis=0))
 
 
 def _hand_eye(F: Array, T: Array) -> Array:
@@ -193,9 +180,7 @@ def _hand_eye(F: Array, T: Array) -> Array:
     I = np.eye(3)
     M = np.concatenate([np.kron(b[:3, :3], I) - np.kron(I, a[:3, :3].T) for a, b in zip(A, B, strict=True)])
     R = np.linalg.svd(M, full_matrices=False)[2][-1].reshape(3, 3)
-    R = R * np.sign(np.linalg.det(R))
-    U, _, Vt = np.linalg.svd(R)
-    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    R = nearest_rotation(R * np.sign(np.linalg.det(R)))
     N = np.concatenate([b[:3, :3] - np.eye(3) for b in B])
     p = np.linalg.lstsq(N, np.concatenate([R @ a[:3, 3] - b[:3, 3] for a, b in zip(A, B, strict=True)]), rcond=1e-9)[0]
     return homogeneous(R, p)

@@ -45,15 +45,15 @@ class Channel(Protocol):
 
     @property
     def causes(self) -> list[Cause]:
-        """What may be wrong."""
+        """Return what may be wrong."""
 
     @property
     def unknown(self) -> tuple[int, ...]:
-        """The places of numbers that are not known and no fault."""
+        """Return the places of numbers that are not known and no fault."""
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """Return how many numbers there are."""
 
     def residual(self, x: Array, rows: Array) -> Array:
         """Return the residuals (n, b, 3) of some samples, in standard deviations, short blocks filled with zeros."""
@@ -125,7 +125,7 @@ def search(channel: Channel, x: Array, count: int) -> Found:
     looking = _Search(channel, np.setdiff1d(rows, held), held)
     nothing, simple = looking.state([], x), [one for one in looking.seen if len(one.places) == 1]
     state = looking.grown(looking.grown(nothing, simple), looking.seen)  # one number explains better than six
-    if any(len(one.places) > 1 for one in state.causes):  # a large one may have led the others astray
+    if any(len(one.places) > 1 for one in state.causes):  # where a large one may hide the others
         state = min(state, looking.grown(nothing, looking.seen), key=lambda found: found.score)
     alike, shares = looking.others(state)
     free = (*channel.unknown, *(i for cause in state.causes for i in cause.places))
