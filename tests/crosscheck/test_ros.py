@@ -159,11 +159,21 @@ def test_big_endian_is_what_rosbags_writes(types):
     np.testing.assert_array_equal(value["position"].of(table), q)
 
 
-def test_the_whole_motion_takes_half_a_second(icub, bag):
-    """Of the processor, since other programs may run: joint states read, poses computed, bag written."""
-    seconds = []
-    for _ in range(3):
+def test_the_whole_motion_is_faster_than_reading_its_transforms(types, icub, bag):
+    """Joint states read, poses computed, bag written, in a third of the time in which rosbags reads the poses.
+
+    Seconds of the processor, since other programs may run.
+    """
+    reader = pytest.importorskip("rosbags.highlevel").AnyReader
+    ours, theirs = [], []
+    for _ in range(2):
         start = time.process_time()
         mcap_of(converted(icub, bag).topics)
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.5
+        ours.append(time.process_time() - start)
+        start = time.process_time()
+        with reader([bag], default_typestore=types) as opened:
+            (tf,) = [connection for connection in opened.connections if connection.topic == "/tf"]
+            for _, _, data in opened.messages([tf]):
+                types.deserialize_cdr(data, tf.msgtype)
+        theirs.append(time.process_time() - start)
+    assert min(ours) < min(theirs) / 3
