@@ -7,9 +7,10 @@ import pytest
 
 import kinetree as kt
 from each import each
-from kinetree.compiler import ir_block, llvm
+from kinetree.compiler import ir, llvm
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly, lower
+from kinetree.compiler.lookup import Chosen
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import trace
 from kinetree.compiler.ufunc import array_layout
@@ -262,12 +263,30 @@ def test_wrong_modules_are_refused(text):
         llvm.compile_object(text, llvm.host())
 
 
+def blocks_of(program, target):
+    """The basic blocks of @block in assembly, without those that load the inputs, and without the last."""
+    text = assembly(program, FOREIGN[target], "double", None)
+    body = text[text.index("@block(") : text.index("\n}")]
+    return re.split(r"\n\w+:\n", body)[2:-1]
+
+
 def test_no_block_is_long():
     """LLVM takes four times as long for one block as for ten."""
     program = trace(lambda x: np.array([x[i % 40] * x[j % 39] for i in range(40) for j in range(50)]), (40,))
-    text = assembly(program, FOREIGN["AVX-512"], "double", None)
-    body = text[text.index("@block(") : text.index("\n}")]
-    blocks = re.split(r"\n\w+:\n", body)[2:-1]  # the one before loads the inputs
-    assert (
-        max(block.count("\n") for block in blocks) < ir_block.BREAK + 100
-    )  # the stores of eight results stay together
+    blocks = blocks_of(program, "AVX-512")
+    assert max(block.count("\n") for block in blocks) < ir.BREAK + 100  # the stores of eight results stay together
+
+
+@pytest.mark.parametrize("target", ["AVX2", "AVX-512"])
+def test_many_points_are_stored_once_and_in_blocks_that_are_not_long(target):
+    """Half of the points are constants, which 256-bit code loads: once, however many lookups choose among them."""
+    count, chosen = 300, 40
+
+    def one_of_many(x):
+        entries = [x[i % 9] if i % 2 else x[0].graph.constant(float(i)) for i in range(3 * count)]
+        return np.array([x[0].graph.apply(Chosen(count, 1), x[i % 9], *entries) for i in range(chosen)])
+
+    blocks = blocks_of(trace(one_of_many, (9,)), target)
+    assert max(block.count("\n") for block in blocks) < ir.BREAK + 100
+    lines = sum(block.count("\n") for block in blocks)
+    assert 3 * count < lines < 15 * count

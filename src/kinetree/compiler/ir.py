@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from kinetree.compiler.target import Lanes
 
+BREAK = 300
+"""Instructions after which a basic block ends. LLVM's time grows faster than the size of a block, so long programs get
+branches that are never taken; without them LLVM would join the blocks."""
+
 
 @dataclass(slots=True)
 class Function:
@@ -20,6 +24,7 @@ class Function:
     lines: list[str] = field(default_factory=list)
     label: str = "entry"
     _count: int = 0
+    _begun: int = 0
 
     def do(self, instruction: str) -> None:
         """Append an instruction without a value."""
@@ -39,7 +44,14 @@ class Function:
     def begin(self, label: str) -> None:
         """Start the block of that name; the block before must have ended with a jump."""
         self.lines.append(f"{label}:")
-        self.label = label
+        self.label, self._begun = label, len(self.lines)
+
+    def end_long_block(self) -> None:
+        """Start another block if this one is long; the function has a result %out and a last block, end."""
+        if len(self.lines) > self._begun + BREAK:
+            following = self.new_label()
+            self.do(f"br i1 {self.let('icmp eq ptr %out, null')}, label %end, label %{following}")
+            self.begin(following)
 
     def offset(self, pointer: str, count: str | int, size: int | str = 1) -> str:
         """Return pointer + count size, in bytes; `size` may be a type."""

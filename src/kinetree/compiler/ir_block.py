@@ -18,10 +18,6 @@ from kinetree.compiler.target import Lanes
 
 TRIGONOMETRIC = {"sin": "%sines", "cos": "%cosines"}
 
-BREAK = 300
-"""Instructions after which a basic block ends. LLVM's time grows faster than the size of a block, so long programs get
-branches that are never taken; without them LLVM would join the blocks."""
-
 TOGETHER = 8
 """Most groups of results that are stored together."""
 
@@ -73,13 +69,8 @@ class Block:
         f.do("%single = icmp eq i64 %step, 0")
         self._load()
         rows = self._rows("%out", "%step")
-        written = len(f.lines)
         for action in self.actions:
-            if len(f.lines) > written + BREAK:
-                following = f.new_label()
-                f.do(f"br i1 {f.let('icmp eq ptr %out, null')}, label %end, label %{following}")
-                f.begin(following)
-                written = len(f.lines)
+            f.end_long_block()
             match action:
                 case Compute(value):
                     self._compute(value)
@@ -222,10 +213,10 @@ class Block:
             place = f.offset(TRIGONOMETRIC[op], self.angles[args[0]], lanes.vector)
             self.names[value] = f.let(f"load {lanes.vector}, ptr {place}")
             return
-        names = [self._name(a) for a in args]
         if not isinstance(op, str):
-            self.names[value] = self.lookups.compute(op, args, names)
+            self.names[value] = self.lookups.compute(op, args, self._name)
             return
+        names = [self._name(a) for a in args]
         template = OPS[op].llvm
         assert template is not None, f"{op} has not been lowered"
         self.names[value] = f.let(

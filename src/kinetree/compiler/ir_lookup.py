@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,15 @@ class Lookups:
             if points and points not in self.buffers:
                 self.buffers[points] = self.f.let(f"alloca [{len(points)} x {self.lanes.vector}], align {size}")
 
-    def compute(self, op: Lookup, args: tuple[int, ...], names: Sequence[str]) -> str:
-        """Return the name of the result. names: of the arguments."""
-        points = _points(op, args)
+    def compute(self, op: Lookup, args: tuple[int, ...], name: Callable[[int], str]) -> str:
+        """Return the name of the result. name: of an argument, which may load a constant; points are loaded once."""
+        points, vector = _points(op, args), self.lanes.vector
         if points and points not in self.places:
             place = self.places[points] = self.buffers[points]
-            for i, name in enumerate(names[-len(points) :]):
-                self.f.do(f"store {self.lanes.vector} {name}, ptr {self.f.offset(place, i, self.lanes.vector)}")
+            for i, point in enumerate(points):
+                self.f.end_long_block()
+                self.f.do(f"store {vector} {name(point)}, ptr {self.f.offset(place, i, vector)}")
+        names = [name(a) for a in args[: len(args) - len(points)]]
         match op:
             case Nearest(pairs):
                 everything = ("0", str(len(pairs.skip)), self.lanes.splat(float("inf")))
@@ -43,7 +45,7 @@ class Lookups:
             case Leasts():
                 return self._leasts(op, self.places[points])
             case Part(number):
-                return self.f.let(f"load {self.lanes.vector}, ptr {self.f.offset(names[0], number, self.lanes.vector)}")
+                return self.f.let(f"load {vector}, ptr {self.f.offset(names[0], number, vector)}")
             case Column():
                 column = self.pool.table(op.values)
                 return self._gathered(column, self._whole(names[0]), self.lanes.scalar)
