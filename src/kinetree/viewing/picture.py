@@ -153,9 +153,9 @@ def sticks(panel: Axes, camera: Camera, robot: Robot, T: dict[str, Array], diago
             step = 0.025 * diagonal * before[:3, :3] @ axis
             ends = camera.project(before[:3, 3] + np.outer((-1.0, 1.0), step))
             lines.append((ends - (0.0, 0.0, 0.05 * diagonal), {"color": "#e8890c", "linewidth": 4.5}))
-    ends = [(T[link], T[frame]) for link, frame in last_frames(robot).items()]
-    ends += [(T[end], T[end] @ P) for loop in robot.loops.values() for end, P in loop_ends(loop)]
-    for one, other in ends:
+    tips = [(T[link], T[frame]) for link, frame in last_frames(robot).items()]
+    tips += [(T[end], T[end] @ P) for loop in robot.loops.values() for end, P in loop_ends(loop)]
+    for one, other in tips:
         tip = camera.project(np.array([one[:3, 3], other[:3, 3]]))
         lines.append((tip, {"color": "#5c6b7a", "linewidth": 5.0}))
     for points, look in sorted(lines, key=lambda row: -float(row[0][:, 2].mean())):

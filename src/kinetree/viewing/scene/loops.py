@@ -23,12 +23,8 @@ from kinetree.queries.query import query, tree
 from kinetree.spatial.se3 import Array, inverse
 from kinetree.viewing.scene.robot import configuration, flat
 
-MOTORS = {
-    "actuator": r'\bjoint(?:inparent)?="([^"]*)"',
-    "transmission": r'<joint\b[^>]*\bname="([^"]*)"',
-    "ros2_control": r'<joint\b[^>]*\bname="([^"]*)"[^>]*>\s*<command_interface',
-}
-"""Tags of elements of a file that name joints with motors, and where."""
+MOTOR = r'\bjoint(?:inparent)?="([^"]*)"'
+"""Names of joints with motors in the text of `<actuator>` of MJCF."""
 
 
 def start(robot: Robot, q: Any, driven: Joints = None) -> Array:
@@ -65,13 +61,13 @@ def closer_of(robot: Robot, driven: Joints = None) -> tuple[LoopCloser | None, s
 def determining_joints(robot: Robot) -> list[str]:
     """Return joints in loops that determine all others there, in the order of q.
 
-    Joints to which the file gives a motor come first, then others in the order of q, joints of several coordinates
+    Joints with a motor in `<actuator>` of MJCF come first, then others in the order of q, joints of several coordinates
     last; each is taken unless those before determine it.
     """
     loops = tuple(loop for loop in robot.loops.values() if loop.kind.rows)
     J = loop_jacobian(tree(robot), nearby(robot), loops).astype(float)
-    texts = [re.findall(MOTORS[one.tag], one.text) for one in robot.extensions if one.tag in MOTORS]
-    motors = {unescape(name) for found in texts for name in found}
+    texts = [one.text for one in robot.extensions if one.tag == "actuator"]
+    motors = {unescape(name) for text in texts for name in re.findall(MOTOR, text)}
     names, parts, follow, driven = robot.joint_names, slices(robot, "nv"), J[:, :0], set[str]()
     for name in sorted(names, key=lambda one: (one in motors, robot.joints[one].kind.nv == 1, -parts[one].start)):
         more = np.hstack([follow, own := J[:, parts[name]]])
