@@ -10,6 +10,7 @@ import pytest
 import kinetree as kt
 from kinetree.rules.examples import ARM
 from kinetree.viewing import show
+from linkages import delta, fourbar
 from unpacking import scene_of
 
 pytestmark = pytest.mark.usefixtures("opened")
@@ -129,3 +130,35 @@ def test_shapes_of_a_missing_package_are_one_line_and_a_pose_outside_is_named(ru
     assert words[1] == f"the configuration of --q is outside of {listed}"
     words = run("show", tmp_path / "arm.urdf", *four, "--q=joint_5=50", "-o", tmp_path / "b.html").stderr.splitlines()
     assert words[1] == f"the configuration of --q is outside of {listed} and 1 more"
+
+
+def test_closed_loops_are_moved_by_driven_joints_and_begin_closed(run, tmp_path):
+    (tmp_path / "bars.xml").write_text(fourbar())
+    out = tmp_path / "bars.html"
+    assert run("show", tmp_path / "bars.xml", "-o", out).exit_code == 0
+    first = robot_in(out)
+    names = [joint["name"] for joint in first["joints"]]
+    assert [names[i] for i in first["loops"]["closer"]["driven"]] == ["crank"]
+    given = run("show", tmp_path / "bars.xml", "-o", out, "--force", "--driven", "rocker", "--q", "rocker=0.2")
+    assert "note: loop 'pin' is open by" in given.stderr
+    shown = robot_in(out)
+    assert [names[i] for i in shown["loops"]["closer"]["driven"]] == ["rocker"]
+    assert shown["q"] == [0.0, 0.0, 0.2]
+    closed = ("--q", "rocker=0.2", "--loops", "closed", "--driven", "coupler,")
+    assert run("show", tmp_path / "bars.xml", "-o", out, "--force", *closed).exit_code != 0  # there is no joint ""
+    assert run("show", tmp_path / "bars.xml", "-o", out, "--force", *closed[:4]).exit_code == 0
+    assert robot_in(out)["q"] != shown["q"]
+    refused = run("show", tmp_path / "bars.xml", "-o", tmp_path / "bars.png", "--driven", "rocker")
+    assert (refused.exit_code, (tmp_path / "bars.png").exists()) == (2, False)
+    assert "--driven: only for files that end in .html" in refused.stderr
+    free = run("show", tmp_path / "bars.xml", "-o", tmp_path / "no.html", "--driven", "crank,rocker")
+    assert "driven joints depend on each other through loops: 'crank', 'rocker'" in free.stderr
+    assert not (tmp_path / "no.html").exists()
+
+
+@pytest.mark.slow
+def test_pictures_of_a_robot_whose_loops_are_open_at_zero_are_drawn_closed(run, tmp_path):
+    (tmp_path / "delta.xml").write_text(delta())
+    result = run("show", tmp_path / "delta.xml", "-o", tmp_path / "delta.svg")
+    assert result.exit_code == 0
+    assert "open by" not in result.stderr

@@ -1,11 +1,11 @@
 /** Names in the picture, as text over the canvas. None covers another: each has the first free place around its object,
  * those of the selected part and of the lowest rank first; a label without a free place is left out. */
 
-import { Vector3 } from "three";
+import { Object3D, Vector3 } from "three";
 
 import { element } from "./dom.js";
+import { span } from "./marks.js";
 
-/** @typedef {import("three").Object3D} Object3D */
 /** Chosen: whether the label's part is selected, never by default.
  * @typedef {{text: string, kind: string, object: Object3D, shown: () => boolean, pressed: () => void,
  *   chosen?: () => boolean}} Label */
@@ -84,4 +84,24 @@ function freePlace(label, x, y, [width, height], taken) {
     return box;
   }
   return null;
+}
+
+/** Return the function that draws the line between two points of the root, with a text, or nothing.
+ * @param {import("./app.js").App} app @param {string} colour @returns {(points: number[][] | null, text: string) => void} */
+export function lineMark({ pictures: [picture], addLabel }, colour) {
+  if (!picture) return () => {};
+  const { object, set } = span(0.006 * picture.model.robot.size, colour);
+  const middle = new Object3D();
+  object.visible = false;
+  picture.root.add(object, middle);
+  const shown = () => object.visible;
+  const say = addLabel?.({ text: "", kind: "name", object: middle, shown, pressed: () => {} }, -1);
+  return (points, text) => {
+    object.visible = points !== null;
+    if (!points) return;
+    const [a, b] = points.map(([x, y, z]) => new Vector3(x, y, z));
+    set(a, b);
+    middle.position.copy(a).add(b).divideScalar(2);
+    say?.(text);
+  };
 }

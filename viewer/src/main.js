@@ -6,9 +6,10 @@ import { nameOf, select } from "./app.js";
 import { button, element } from "./dom.js";
 import { createContact } from "./contact.js";
 import { createLabels } from "./labels.js";
+import { createLoops, setCoordinate } from "./loops.js";
 import { inflated, unpack } from "./meshes.js";
 import { exchange } from "./messages.js";
-import { createModel, poseOfFrame, setCoordinate, setQ } from "./model.js";
+import { createModel, poseOfFrame, setQ } from "./model.js";
 import { unpackMotion } from "./motion.js";
 import { createOverlay } from "./overlay.js";
 import { contactPanel } from "./panel/contact.js";
@@ -16,6 +17,7 @@ import { differencesPanel } from "./panel/differences.js";
 import { dragPanel } from "./panel/drag.js";
 import { findingsPanel } from "./panel/findings.js";
 import { layersPanel } from "./panel/layers.js";
+import { loopsPanel } from "./panel/loops.js";
 import { measurePanel } from "./panel/measure.js";
 import { motionPanel } from "./panel/motion.js";
 import { posePanel } from "./panel/pose.js";
@@ -38,6 +40,7 @@ async function main() {
   const scene = /** @type {import("./types.js").Scene} */ (JSON.parse(text));
   const shared = /** @type {any} */ (globalThis).kinetree;
   const models = scene.robots.map((robot) => createModel(robot, shared.functions[robot.fk]));
+  models[0].loops = createLoops(scene.robots[0], shared.functions);
   const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("canvas"));
   const view = /** @type {HTMLElement} */ (canvas.parentElement);
   const stage = createStage(canvas);
@@ -132,6 +135,7 @@ function panels(app) {
     { "aria-label": "Joints and view" },
     ...motionPanel(app),
     ...voxelsPanel(app),
+    ...loopsPanel(app),
     slidersPanel(app),
     layersPanel(app),
     ...contactPanel(app),

@@ -12,6 +12,7 @@ import { multiply } from "./poses.js";
  * @property {import("./types.js").ForwardKinematics} fk
  * @property {Bound[]} bounds every limit as a row: lower and upper ones first, then those over several coordinates
  * @property {Map<string, {link: number, T: number[]}>} frames every frame, links' own too, by name
+ * @property {import("./loops.js").Loops | null} loops
  * @property {(() => void)[]} listeners called after each change of q
  */
 
@@ -31,12 +32,14 @@ export function createModel(robot, fk) {
   const frames = new Map(robot.links.map((link, i) => [link.name, { link: i, T: IDENTITY }]));
   for (const { name, link, T } of robot.frames) frames.set(name, { link, T });
   const q = Float64Array.from(robot.q);
+  /** @type {Model} */
   const model = {
     robot,
     q,
     fk,
     bounds: [...bounds, ...rows],
     frames,
+    loops: null,
     listeners: [],
     poses: new Float64Array(16 * robot.bodies.length),
   };
@@ -44,20 +47,13 @@ export function createModel(robot, fk) {
   return model;
 }
 
-/** Set all coordinates as they are, inside the limits or not.
- * @param {Model} model @param {ArrayLike<number>} q */
-export function setQ(model, q) {
+/** Set all coordinates as they are, inside the limits or not, with closed loops or not.
+ * @param {Model} model @param {ArrayLike<number>} q @param {string} [why] what kept loops from going farther */
+export function setQ(model, q, why = "") {
+  if (model.loops) model.loops.why = why;
   model.q.set(q);
   model.fk(model.q, model.poses);
   for (const listener of model.listeners) listener();
-}
-
-/** Set one coordinate as near to a value as the limits allow while the others stay.
- * @param {Model} model @param {number} i @param {number} value */
-export function setCoordinate(model, i, value) {
-  const q = Float64Array.from(model.q);
-  q[i] = nearest(model, i, value);
-  setQ(model, q);
 }
 
 /** Return the number nearest to a value that a coordinate may have while the others stay.

@@ -101,7 +101,7 @@ export function boundsOf(picture, link) {
   });
   if (box.isEmpty()) {
     const own = picture.links.map((_, i) => ({ link: i, T: IDENTITY }));
-    for (const { link: i, T } of [...own, ...picture.model.robot.frames])
+    for (const { link: i, T } of [...own, ...picture.model.robot.frames, ...loopEnds(picture)])
       if ((link ?? i) === i)
         box.expandByPoint(new Vector3(T[3], T[7], T[11]).applyMatrix4(picture.links[i].matrixWorld));
   }
@@ -211,10 +211,13 @@ function addShapes(picture, meshes) {
   if (!picture.solids.length) addSticks(picture);
 }
 
-/** Draw a robot without shapes as lines from each link to its joints, and from a last link to its farthest frame.
+/** Draw a robot without shapes as lines from each link to its joints, those that close loops, too, and from a last link
+ * to its farthest frame.
  * @param {Picture} picture */
 function addSticks(picture) {
   const { joints, frames } = picture.model.robot;
+  for (const { link, T } of loopEnds(picture))
+    if (Math.hypot(T[3], T[7], T[11])) add(picture, "visual", picture.links[link], stick([T[3], T[7], T[11]]));
   for (const { parent, origin } of joints)
     add(picture, "visual", picture.links[parent], stick([origin[3], origin[7], origin[11]]));
   const carrying = new Set(joints.map(({ parent }) => parent));
@@ -225,6 +228,11 @@ function addSticks(picture) {
     if (!carrying.has(link) && Math.hypot(...place) > Math.hypot(...(ends.get(link) ?? []))) ends.set(link, place);
   }
   for (const [link, place] of ends) add(picture, "visual", picture.links[link], stick(place));
+}
+
+/** Return where links carry ends of loops. @param {Picture} picture */
+function loopEnds({ model }) {
+  return (model.robot.loops?.loops ?? []).flatMap(({ ends }) => ends.map(([link, T]) => ({ link, T })));
 }
 
 /** @param {Picture} picture @param {Layer} layer @param {number} link @param {Object3D | null} object

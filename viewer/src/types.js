@@ -22,7 +22,8 @@
  *   times: {digits: number | null} | null, data: string}} PackedMotion
  * @typedef {{name: string, about: string, fk: string, size: number, bodies: string[], links: Link[], frames: Frame[],
  *   joints: Joint[], coordinates: Coordinate[], groups: {name: string, joints: string[]}[], limits: Limits,
- *   q: number[], sensors: Sensor[], findings: Finding[], rules: string | null, motion: PackedMotion | null}} Robot
+ *   q: number[], sensors: Sensor[], findings: Finding[], rules: string | null, motion: PackedMotion | null,
+ *   loops?: Loops}} Robot
  * @typedef {{vertices: number, triangles: number, at: number, low: number[], step: number}} PackedMesh
  * Controller: metre and radian are the units in its own; axes, places and zero are those of its turns.
  * @typedef {{key: string, name: string, components: string[], digits: [number, number], metre: number, radian: number,
@@ -42,6 +43,11 @@
  *   cover: number[]}} Solid
  * @typedef {{solids: Solid[], pairs: number[][], left_out: {links: number[], reason: string}[], notes: string[],
  *   cover: boolean}} Contacts
+ * Closer: numbers of joints, places in q of the driven ones, and sizes of what the functions that close loops take.
+ * Loops: an end is a link and a pose in it; the two ends of a closed loop are in one place if it `meets`.
+ * @typedef {{driven: number[], following: number[], columns: number[], sizes: number[]}} Closer
+ * @typedef {{loops: {name: string, ends: [number, number[]][], meets: boolean}[], tolerance: number[], why: string,
+ *   closer: Closer | null}} Loops
  * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[],
  *   comparison: Comparison | null, contact: Contacts | null, reach: Reach | null, selected?: Part | null}} Scene
  * @typedef {(q: ArrayLike<number>, T: Float64Array) => Float64Array} ForwardKinematics

@@ -12,8 +12,8 @@ from kinetree.model.reshape import free_name
 from kinetree.model.robot import Robot
 from kinetree.queries.query import frames_of, tree
 from kinetree.spatial import se3
+from kinetree.viewing.scene.loops import start
 from kinetree.viewing.scene.meshes import MeshFiles
-from kinetree.viewing.scene.robot import start
 from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.surfaces import Soups, triangles_of
 
@@ -23,7 +23,7 @@ tm = library("trimesh", "meshes")
 def export(robot: Robot, q: Any = None) -> tuple[Any, Maps]:
     """Return a `trimesh.Scene` of the visual shapes of a robot at q (nq,), and the maps between the two.
 
-    q: m and rad, or a mapping by name, by default neutral. Every frame is a node of the
+    q: m and rad, or a mapping by name, by default as in `kt.show`. Every frame is a node of the
     same name (`maps.frames`). The node of a link is on that of its parent link, other frames are on that of their link;
     the root link is the base of the scene. A scene has no coordinates, so that `maps.nq` is zero. A shape that cannot
     be shown is left out with a warning.

@@ -76,7 +76,7 @@ def command(
     from kinetree.serving.content import content_of
     from kinetree.serving.player import Player
     from kinetree.serving.server import Server
-    from kinetree.viewing.scene.robot import start
+    from kinetree.viewing.scene.loops import start
 
     q = start(robot, configuration(robot, values, in_degrees) if values else None)
     moved = read_motion(robot, motion, unit="deg" if in_degrees else "rad") if motion else None

@@ -9,6 +9,7 @@ import click
 
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, kinetree_command, option
+from kinetree.cli._joints import joints_of
 from kinetree.cli._model import close_option, configuration, joint_values, robot_argument, with_loops
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option
@@ -22,10 +23,11 @@ from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.rules.profiles import PROFILES
 from kinetree.spatial.se3 import Array
+from kinetree.viewing.scene.loops import start
 from kinetree.viewing.show import PICTURES, View, view_of
 
 OPTIONS = {
-    ".html": ("profile", "faces", "motion", "reach", "cover"),
+    ".html": ("profile", "faces", "motion", "reach", "cover", "driven"),
     **dict.fromkeys(PICTURES, ("size", "direction", "reach", "contact")),
     ".gif": ("size", "direction", "motion"),
 }
@@ -50,6 +52,7 @@ OPTIONS = {
     default=None,
 )
 @option("--cover", "Let the page show the spheres that contain the collision shapes.", is_flag=True, default=None)
+@option("--driven A,B,…", "Joints, or a group, that move closed loops on the page.  [default: those with motors]")
 @option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
 @option("-o, --output FILE", "Write FILE.html, FILE.png, FILE.svg, or FILE.gif with --motion.", type=FILE)
 @force_option
@@ -81,12 +84,13 @@ def command(
         check_new(output, force)
         check_no_input(str(output), [robot.source.file] if robot.source else [])
     place = arm.configuration if arm else partial(configuration, robot)
-    q = place(values, in_degrees) if values else None
-    placed = with_loops(robot, values, robot.q() if q is None else q, loops, in_degrees)
-    q = placed if values else None
-    if arm and q is not None:
+    if "driven" in given:
+        given["driven"] = joints_of(robot, given["driven"])
+    q = place(values, in_degrees) if values else start(robot, None, given.get("driven"))
+    q = with_loops(robot, values, q, loops, in_degrees)
+    if arm and values:
         arm.print_joints(q, in_degrees, sys.stderr)
-    if q is not None and not robot.limits.contains(q):
+    if values and not robot.limits.contains(q):
         outside = [name for name, slack in zip(robot.limits.names, robot.limits.margin(q), strict=True) if slack < 0]
         remark(f"the configuration of --q is outside of {listed(outside, 4)}")
     if "motion" in given:
@@ -119,13 +123,13 @@ def _motion(robot: Robot, file: Path, in_degrees: bool, arm: CommandArm | None) 
     return motion
 
 
-def _page(robot: Robot, q: Array | None, options: dict[str, Any]) -> View:
+def _page(robot: Robot, q: Array, options: dict[str, Any]) -> View:
     view = view_of(robot, q, **options)
     print_findings(view.not_shown)
     return view
 
 
-def _picture(robot: Robot, q: Array | None, suffix: str, options: dict[str, Any]) -> bytes:
+def _picture(robot: Robot, q: Array, suffix: str, options: dict[str, Any]) -> bytes:
     if suffix == ".gif":
         from kinetree.viewing.moving import moving_picture
 

@@ -13,8 +13,8 @@ from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION, camera_at
 from kinetree.viewing.picture import BOX, LEAST, SIZE, poses
 from kinetree.viewing.raster import shaded
+from kinetree.viewing.scene.loops import start
 from kinetree.viewing.scene.meshes import MeshFiles
-from kinetree.viewing.scene.robot import start
 from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.surfaces import BOX_COLOUR, Soups, crossed_boxes, surfaces, triangles_of
 

@@ -14,8 +14,8 @@ from kinetree.viewing.camera import DIRECTION, Camera, camera_at
 from kinetree.viewing.parts import AXES, finite_poses, last_frames
 from kinetree.viewing.plotting import halo, new_figure, written
 from kinetree.viewing.raster import shaded
+from kinetree.viewing.scene.loops import loop_ends, open_loops, start
 from kinetree.viewing.scene.meshes import MeshFiles
-from kinetree.viewing.scene.robot import start
 from kinetree.viewing.scene.roles import roles_of
 from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.surfaces import BOX_COLOUR, Soups, crossed_boxes, surfaces
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from kinetree.contact.nearest import Witness
 
 SIZE = (960, 720)
 """Width and height of a picture, pixels."""
@@ -41,6 +40,8 @@ LEAST = 1e-3
 """Least diagonal of the bounds, m."""
 NEAR_COLOUR = "#8e24aa"
 """Colour of the line between the nearest links, as on the page."""
+OPEN_COLOUR = "#d50000"
+"""Colour of the line between the ends of an open loop, as on the page."""
 
 
 def picture(
@@ -56,16 +57,17 @@ def picture(
     """Return a picture of a robot in the format of a suffix, such as ".png" or ".svg", and findings about visual shapes
     that cannot be shown.
 
-    q (nq,): m and rad, by default neutral. size: width and height, pixels. direction: from the
-    robot to the camera, in the root link. reach: a map of the robot, drawn as cubes, without the half towards the
-    camera; the redder, the fewer orientations are reached. contact: draw links in contact red, and where there are none
-    the nearest two with a line and their distance. The visual shapes are drawn without planes,
-    or, if there are none, collision shapes, or links and the axes of joints as lines; crossed boxes for shapes that
-    cannot be shown, as on the page; and the axes of the frames `base` and `tool0`, x red,
+    q (nq,): m and rad, by default neutral, or closed as on the page; a line is drawn between the ends of a loop that is
+    open. size: width and height, pixels. direction: from the robot to the camera, in the root link. reach: a map of the
+    robot, drawn as cubes, without the half towards the camera; the redder, the fewer orientations are reached. contact:
+    draw links in contact red, and where there are none the nearest two with a line and their distance. The visual
+    shapes are drawn without planes, or, if there are none, collision shapes, or links and the axes of joints as lines;
+    crossed boxes for shapes that cannot be shown, as on the page; and the axes of the frames `base` and `tool0`, x red,
     y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
     are not finite.
     """
-    T = poses(robot, start(robot, q))
+    q = start(robot, q)
+    T = poses(robot, q)
     figure = new_figure((size[0] / 100.0, size[1] / 100.0), suffix)
     panel = figure.add_axes((0.0, 0.0, 1.0, 1.0), xlim=(0, size[0]), ylim=(size[1], 0))
     panel.set_axis_off()
@@ -76,13 +78,14 @@ def picture(
     if contact:
         from kinetree.viewing.scene.contact import touching_at  # takes long
 
-        touching, nearest, lost = touching_at(robot, start(robot, q))
+        touching, nearest, lost = touching_at(robot, q)
     triangles, colours = surfaces(shapes, soups, T, touching)
     if reach is not None:
         check_map(robot, reach)
         parts = zip((triangles, colours), cubes(reach, T[reach.base], direction), strict=True)
         triangles, colours = (np.concatenate(both) for both in parts)
-    points = triangles.reshape(-1, 3) if len(triangles) else np.array([pose[:3, 3] for pose in T.values()])
+    ends = [T[end] @ P for loop in robot.loops.values() for end, P in loop_ends(loop)]
+    points = triangles.reshape(-1, 3) if len(triangles) else np.array([pose[:3, 3] for pose in (*T.values(), *ends)])
     points = np.concatenate([points, crossed_boxes(shapes, T, 0.0).reshape(-1, 3)])
     diagonal = max(float(np.linalg.norm(np.ptp(points, axis=0))), LEAST)
     shown = {name: T[name] for name, role in roles_of(robot).items() if role in ROLES}
@@ -98,21 +101,21 @@ def picture(
         panel.plot(*ends[:, :2].T, color=BOX_COLOUR, linewidth=1.5)
     if reach is not None and reach.grid.orientations > 1:
         legend(figure)
+    for points, text in open_loops(robot, q, T):
+        gap(panel, camera, points, text, OPEN_COLOUR)
     if nearest:
-        gap(panel, camera, nearest)
+        gap(panel, camera, nearest.points, f"{1e3 * nearest.distance:.1f} mm", NEAR_COLOUR)
     for name, pose in shown.items():
         triad(panel, camera, pose, LENGTH * diagonal, name)
     return written(figure, suffix), (*shapes.findings.values(), *lost)
 
 
-def gap(panel: Axes, camera: Camera, nearest: Witness) -> None:
-    """Draw a line between the nearest points of two links, and their distance."""
-    ends = camera.project(nearest.points)[:, :2]
-    panel.plot(*ends.T, color=NEAR_COLOUR, linewidth=2.0, marker="o", markersize=4.0)
+def gap(panel: Axes, camera: Camera, points: Array, text: str, colour: str) -> None:
+    """Draw a line between two points (2, 3), m, and a text, such as their distance."""
+    ends = camera.project(points)[:, :2]
+    panel.plot(*ends.T, color=colour, linewidth=2.0, marker="o", markersize=4.0)
     x, y = ends.mean(axis=0)
-    panel.text(
-        x + 8.0, y - 8.0, f"{1e3 * nearest.distance:.1f} mm", fontsize=10, color=NEAR_COLOUR, path_effects=halo()
-    )
+    panel.text(x + 8.0, y - 8.0, text, fontsize=10, color=colour, parse_math=False, path_effects=halo())
 
 
 def legend(figure: Figure) -> None:
@@ -150,8 +153,10 @@ def sticks(panel: Axes, camera: Camera, robot: Robot, T: dict[str, Array], diago
             step = 0.025 * diagonal * before[:3, :3] @ axis
             ends = camera.project(before[:3, 3] + np.outer((-1.0, 1.0), step))
             lines.append((ends - (0.0, 0.0, 0.05 * diagonal), {"color": "#e8890c", "linewidth": 4.5}))
-    for link, frame in last_frames(robot).items():
-        tip = camera.project(np.array([T[link][:3, 3], T[frame][:3, 3]]))
+    tips = [(T[link], T[frame]) for link, frame in last_frames(robot).items()]
+    tips += [(T[end], T[end] @ P) for loop in robot.loops.values() for end, P in loop_ends(loop)]
+    for one, other in tips:
+        tip = camera.project(np.array([one[:3, 3], other[:3, 3]]))
         lines.append((tip, {"color": "#5c6b7a", "linewidth": 5.0}))
     for points, look in sorted(lines, key=lambda row: -float(row[0][:, 2].mean())):
         panel.plot(*points[:, :2].T, solid_capstyle="round", solid_joinstyle="round", **look)

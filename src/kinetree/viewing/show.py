@@ -22,6 +22,7 @@ from kinetree.files.output import write_whole
 from kinetree.lab.reach.map import ReachMap
 from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
+from kinetree.queries.joint_choice import Joints
 from kinetree.robots.icub.boards import is_icub
 from kinetree.rules.profiles import DEFAULT, PROFILES
 from kinetree.solvers.compare import Comparison
@@ -191,6 +192,7 @@ def show(
     motion: Any = None,
     reach: ReachMap | None = None,
     cover: bool = False,
+    driven: Joints = None,
     browser: bool | None = None,
 ) -> View:
     """Return a page with a robot: to move its joints, drag its frames, and see limits, inertias and findings.
@@ -198,7 +200,8 @@ def show(
     In a notebook the result shows itself; elsewhere it is opened in the browser. `.save(path)` writes one file that
     needs no network. `.q` is the configuration; in a notebook with anywidget it follows the page, and setting it moves
     the robot there.
-    q (nq,), or values by name as for `robot.q`: the first configuration, by default neutral.
+    q (nq,), or values by name as for `robot.q`: the first configuration, by default neutral; closed, if the robot has
+    loops that are open there.
     other: a second robot, laid over the first one, with a list of their differences. profile: conventions of the
     findings, as for `check`; by default "icub" for an iCub, "industrial" for an arm with a frame flange or tool0, else
     "ros". findings: these of the first robot instead, such as [].
@@ -207,10 +210,12 @@ def show(
     `kinetree.logs.read_motion` takes them, in rad and m. Joints without a column stay as they are in q.
     reach: a map of the robot, from `reach_map`, as coloured cubes.
     cover: whether the page can show the spheres that contain the collision shapes; making them takes seconds.
+    driven: joints of a robot with closed loops that the page moves, while others in loops follow; by default those with
+    a motor in `<actuator>` of MJCF, then the first ones in the order of q, each unless those before determine it.
     browser: whether to open it in the browser; by default, if this is not a notebook.
 
-    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q or
-    motion, for `faces` without fast-simplification, and if the package was installed without the viewer.
+    A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q,
+    motion or driven, for `faces` without fast-simplification, and if the package was installed without the viewer.
 
     Examples:
         >>> import kinetree as kt
@@ -232,6 +237,7 @@ def show(
         motion=moving,
         reach=reach,
         cover=cover,
+        driven=driven,
     )
     if browser if browser is not None else not _in_notebook():
         view.open()
@@ -250,6 +256,7 @@ def view_of(
     motion: Motion | None = None,
     reach: ReachMap | None = None,
     cover: bool = False,
+    driven: Joints = None,
 ) -> View:
     """Return what `show` returns, without opening it. complete: whether the page has no findings but `findings`, not
     even of shapes that it lacks. against: another robot, and its comparison with the robot."""
@@ -259,7 +266,7 @@ def view_of(
     found = _findings(robot, profile) if findings is None else list(findings)
     others = ", ".join(name for name in PROFILES if name != profile)
     rules = f"By the rules of the profile {profile}; others are {others}." if findings is None else None
-    robots = [PosedRobot(robot, q, found, complete, motion, rules)]
+    robots = [PosedRobot(robot, q, found, complete, motion, rules, driven)]
     if other is not None:
         robots.append(PosedRobot(other, None, _findings(other, profile)))
     shown = scene(robots, faces=faces, comparison=comparison, reach=reach, contact=True, cover=cover)

@@ -1,9 +1,7 @@
 /** The switch for contact: links that touch are red, and the nearest two have a line with their distance. */
 
-import { Object3D, Vector3 } from "three";
-
 import { element, section, tick } from "../dom.js";
-import { span } from "../marks.js";
+import { lineMark } from "../labels.js";
 import { alarm } from "../picture.js";
 import { UNITS, written } from "../units.js";
 
@@ -25,7 +23,7 @@ export function contactPanel(app) {
     element("ul", { className: "rows names" }, ...texts.map((textContent) => element("li", { textContent })));
   if (!find) return [section("Contact", false, quiet("Contact is not computed here."), ...notes.map(quiet))];
   const answer = element("div", { role: "status" });
-  const mark = nearestMark(app);
+  const mark = lineMark(app, VIOLET);
   let [on, asked] = [false, false];
 
   function update() {
@@ -69,24 +67,4 @@ export function contactPanel(app) {
   ];
   app.showContact = () => on || parts[0].querySelector("input")?.click();
   return [section("Contact", true, ...parts)];
-}
-
-/** Return the function that draws the line between two points of the root, with a text, or nothing.
- * @param {App} app @returns {(points: number[][] | null, text: string) => void} */
-function nearestMark({ pictures: [picture], addLabel }) {
-  if (!picture) return () => {};
-  const { object, set } = span(0.006 * picture.model.robot.size, VIOLET);
-  const middle = new Object3D();
-  object.visible = false;
-  picture.root.add(object, middle);
-  const shown = () => object.visible;
-  const say = addLabel?.({ text: "", kind: "name", object: middle, shown, pressed: () => {} }, -1);
-  return (points, text) => {
-    object.visible = points !== null;
-    if (!points) return;
-    const [a, b] = points.map(([x, y, z]) => new Vector3(x, y, z));
-    set(a, b);
-    middle.position.copy(a).add(b).divideScalar(2);
-    say?.(text);
-  };
 }

@@ -1,7 +1,8 @@
 /** A slider for each coordinate, by groups. It stops where the limits end, and says which. */
 
 import { button, element, section } from "../dom.js";
-import { marginOf, rangeOf, setCoordinate, setQ } from "../model.js";
+import { moveTo, setCoordinate } from "../loops.js";
+import { marginOf, rangeOf, setQ } from "../model.js";
 import { fromQuaternion, rpy, toQuaternion } from "../poses.js";
 import { UNITS, written } from "../units.js";
 
@@ -119,7 +120,7 @@ function angleControl(model, joint, name, first, axis) {
       const next = angles();
       next[axis] = value;
       q.set(toQuaternion(next), first);
-      setQ(model, q);
+      moveTo(model, q);
     },
     stops: () => [],
   };
@@ -161,7 +162,10 @@ function slider(model, control) {
     range.value = String(value);
     range.setAttribute("aria-valuetext", `${written(value, unit)} ${unit.name}`);
     if (document.activeElement !== number) number.value = written(value, unit);
-    const text = control.stops().join(", ");
+    const follows = Boolean(model.loops?.kept && model.loops.closer?.following.includes(control.joint));
+    range.disabled = number.disabled = follows;
+    row.classList.toggle("follows", follows);
+    const text = follows ? "" : control.stops().join(", ");
     if (stop.textContent !== text) stop.textContent = text;
     row.classList.toggle("stopped", text !== "");
   }

@@ -15,14 +15,16 @@ from kinetree.errors import Finding
 from kinetree.lab.reach.map import ReachMap
 from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
+from kinetree.queries.joint_choice import Joints
 from kinetree.queries.motion import fk
 from kinetree.solvers.compare import Comparison
 from kinetree.viewing.packing import check_simplification
 from kinetree.viewing.scene.comparison import described_comparison
 from kinetree.viewing.scene.findings import Places, described
+from kinetree.viewing.scene.loops import described_loops, start
 from kinetree.viewing.scene.meshes import MeshFiles
 from kinetree.viewing.scene.motion import described_motion
-from kinetree.viewing.scene.robot import bodies_of, described_robot, start
+from kinetree.viewing.scene.robot import bodies_of, described_robot
 from kinetree.viewing.scene.shapes import Shapes
 from kinetree.viewing.voxels import check_map, described_reach
 
@@ -30,7 +32,8 @@ from kinetree.viewing.voxels import check_map, described_reach
 class PosedRobot(NamedTuple):
     """A robot to show. q (nq,): its first configuration, by default neutral. findings: what is
     known to be wrong with it. complete: whether shapes that are not shown add none. motion: what the page plays; its
-    first sample is where its joints begin. rules: a line about the rules of the findings."""
+    first sample is where its joints begin. rules: a line about the rules of the findings. driven: joints that move
+    those of loops, see `closer_of`."""
 
     robot: Robot
     q: Any = None
@@ -38,6 +41,7 @@ class PosedRobot(NamedTuple):
     complete: bool = False
     motion: Motion | None = None
     rules: str | None = None
+    driven: Joints = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +79,12 @@ def scene(
     if faces is not None:
         check_simplification(faces)
     files = MeshFiles(faces)
-    functions, shown = [], []
+    shown, functions = [], list[tuple[str, Kernel]]()
     findings: list[list[Finding]] = []
-    for number, (robot, q, known, complete, motion, rules) in enumerate(robots):
+    for number, (robot, q, known, complete, motion, rules, driven) in enumerate(robots):
         shapes, bodies, name = Shapes(robot, files), bodies_of(robot), f"fk{number}"
         kernel = fk(robot, list(bodies))
-        first = start(robot, q)
+        first = start(robot, q, driven)
         if motion:
             first = filled(robot, motion, first)[0]
         one = described_robot(robot, bodies, kernel, first, shapes)
@@ -93,6 +97,9 @@ def scene(
         shown.append({**one, "fk": name, "findings": listed, "rules": rules})
         functions.append((name, kernel))
         findings.append(found)
+        if not number and (robot.loops or driven is not None):
+            shown[0]["loops"], closing = described_loops(robot, driven)
+            functions += closing
     contacts: dict[str, Any] | None = None
     if contact and comparison is None:
         from kinetree.viewing.scene.contact import described_contact  # takes long
@@ -109,7 +116,7 @@ def scene(
 
 def _described_map(shown: PosedRobot, reach: ReachMap) -> dict[str, Any]:
     check_map(shown.robot, reach)
-    return described_reach(reach, fk(shown.robot, reach.base).interpret(start(shown.robot, shown.q)))
+    return described_reach(reach, fk(shown.robot, reach.base).interpret(start(shown.robot, shown.q, shown.driven)))
 
 
 def _names(robots: Sequence[PosedRobot]) -> list[str]:

@@ -25,14 +25,6 @@ def bodies_of(robot: Robot) -> dict[str, int]:
     return {link: number for number, link in enumerate((robot.root, *moved))}
 
 
-def start(robot: Robot, q: Any) -> Array:
-    """Return the first configuration (nq,): q, or if that is None the neutral one.
-
-    Raises KinetreeError for a wrong q, see `configuration`.
-    """
-    return robot.q() if q is None else configuration(robot, q)
-
-
 def configuration(robot: Robot, q: Any) -> Array:
     """Return q (nq,), given as numbers or as a mapping by name as for `robot.q`.
 
