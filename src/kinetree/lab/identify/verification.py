@@ -38,7 +38,7 @@ class ModelFault(Brief):
     frame. value: what is to be added: to the position of a joint (rad, m), to its length (m), to its row in
     `kt.kinematics.origins` (6,); of a base or tool its pose (6,), as such a row; None for the other kinds. std: the
     standard deviation of the value. explains: the part of the error that it explains, 0 to 1. alike: other faults,
-    (kind, element), that explain the log as well.
+    (kind, element), that explain the log as well. unit: of the value, "" for those of six numbers and for none.
     """
 
     kind: str
@@ -47,6 +47,7 @@ class ModelFault(Brief):
     std: float | Array | None = None
     explains: float = 1.0
     alike: tuple[tuple[str, str], ...] = ()
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -218,7 +219,9 @@ def _answer(
         one = len(cause.places) == 1
         names = tuple((other.kind, other.element) for other in alike)
         number, deviation = (float(value[0]), float(std[0])) if one else (value, std)
-        faults.append(ModelFault(cause.kind, cause.element, number, deviation, share, names))
+        turns = cause.kind == "zero" and channel.robot.joints[cause.element].kind.angular[0]
+        unit = ("rad" if turns else "m") if one else ""
+        faults.append(ModelFault(cause.kind, cause.element, number, deviation, share, names, unit))
     before = fitted(plain, np.zeros(plain.size), plain.unknown, rows)
     r = np.sqrt((channel.residual(x, rows) ** 2).sum(axis=-1))
     base, tool = channel.setting(x)
@@ -266,7 +269,7 @@ def _sentence(fault: ModelFault) -> str:
     if fault.kind == "unit":
         return "q is in degrees."
     if isinstance(fault.value, float) and isinstance(fault.std, float):
-        unit, factor = ("mm", 1000.0) if fault.kind == "length" else ("deg", np.rad2deg(1.0))
+        unit, factor = ("mm", 1000.0) if fault.unit == "m" else ("deg", np.rad2deg(1.0))
         size = f"{factor * fault.value:.4g} ± {factor * fault.std:.2g} {unit}"
         return f"The {fault.kind} of {fault.element} is off by {size}; this explains {fault.explains:.0%}.{alike}"
     moved, turned = (float(np.linalg.norm(part)) for part in np.split(np.asarray(fault.value), 2))
