@@ -13,8 +13,8 @@ from each import each
 from kinetree.errors import KinetreeError
 from kinetree.fixer.rewritten import rewritten
 from kinetree.formats.registry import ReadOptions
+from kinetree.lab.identify.answer import ModelFault
 from kinetree.lab.identify.correct import corrected
-from kinetree.lab.identify.verification import ModelFault
 from kinetree.model.assemble import build, parts_of
 from kinetree.spatial.se3 import quaternions_from_rotations
 

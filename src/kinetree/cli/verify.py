@@ -25,7 +25,7 @@ from kinetree.spatial.se3 import Array
 
 if TYPE_CHECKING:
     from kinetree.fixer.fix import FixResult
-    from kinetree.lab.identify.verification import ModelFault, Verification
+    from kinetree.lab.identify.answer import ModelFault, Verification
 
 
 class Log(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinetree.lab.identify.verification import ModelFault
+from kinetree.lab.identify.answer import ModelFault
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import set_origins
 from kinetree.model.mimic import mimic_polynomial
