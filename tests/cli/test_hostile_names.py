@@ -61,6 +61,8 @@ def folder(tmp_path, monkeypatch):
     )
     Path("m.csv").write_text("time,plain\n0,0\n1,3\n")
     Path("poses.csv").write_text("plain,x\n0,1\n")
+    Path("log.csv").write_text("plain\n" + "0.1\n" * 12)
+    Path("T.csv").write_text("x,y,z,roll,pitch,yaw\n" + "1.5,0,1.2,0,0,0\n" * 11 + "9,0,1.2,0,0,0\n")
     rows = f'[[limits]]\nname = "{escaped}"\nunit = "deg"\njoints = ["{escaped}j0", "{escaped}j1"]\n'
     Path("rows.toml").write_text(rows + "G = [[1, 1]]\nh = [90]\n")
 
@@ -92,6 +94,7 @@ COMMANDS = {
     "serve": [["a.urdf", "--host", "256.0.0.1"]],
     "show": [["a.urdf", "-o", "o.html"], ["a.urdf", "-o", "p.html", "--q", f"{NAME}j0=3"]],
     "tf": [["a.urdf", "m.csv", "-o", "o.mcap"]],
+    "verify": [["a.urdf", "log.csv", "--pose", f"{TIP}=T.csv"], ["a.urdf", "m.csv", "--pose", TIP]],
 }
 """Arguments of every command that prints; the language server prints nothing about a robot."""
 

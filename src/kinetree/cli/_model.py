@@ -231,6 +231,7 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
         sources = [_versioned(others.pop(argument), version) for argument in models]
         own = [others.pop(f"xacro_args_{argument}", {}) for argument in models]
         options = _taken(ReadOptions, others)
+        click.get_current_context().meta["kinetree.read"] = options  # for commands that read the file again
         if writes:
             others["without"] = options.without
         try:

@@ -1,8 +1,6 @@
 """`kinetree fix PATH…`: repair robot descriptions in place."""
 
-import difflib
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +19,7 @@ from kinetree.checker.pool import check_all, needs_children
 from kinetree.checker.report._paths import as_shown, relative
 from kinetree.checker.report.pretty import pretty
 from kinetree.cli._controllers import print_notes, read
+from kinetree.cli._diff import diff_lines, print_diff
 from kinetree.cli._findings import print_findings, print_more, terminal_width, write_lines
 from kinetree.cli._help import kinetree_command, option
 from kinetree.cli._model import assignments, check_options, json_option, paths_argument, reading_texts
@@ -38,7 +37,6 @@ from kinetree.robots.packaged import is_packaged
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.rep199.places import CARRIERS, places
 from kinetree.spatial.se3 import Array
-from kinetree.syntax.xml.encoding import text_of
 
 TEXTS = ("urdf", "xacro")
 """Formats whose texts are repaired."""
@@ -226,18 +224,14 @@ def _plain(fixed: FixResult) -> Mapping[str, Any]:
         "unsafe": fixed.unsafe,
         "by_name": fixed.by_name,
         "added": fixed.added,
-        "diff": "".join(_diff(fixed)),
+        "diff": "".join(diff_lines(fixed)),
     }
 
 
 def _print(fixed: FixResult, diff: bool, shown: set[str]) -> None:
     """Print the difference or the repairs, and to stderr what is left, once for all variants. shown: printed before."""
     if diff:
-        if sys.stdout.isatty():
-            say(*(line[:-1] for line in _diff(fixed)))
-        else:  # what goes to a file must stay as it is, its line ends too
-            sys.stdout.flush()
-            sys.stdout.buffer.write("".join(_diff(fixed)).encode())
+        print_diff(fixed)
     else:
         _write((_with(finding, "repaired") for finding in fixed.repaired), sys.stdout)
     left_over = [_with(finding, f"not repaired: {why}") for finding, why in fixed.unrepaired]
@@ -261,15 +255,3 @@ def _write(findings: Iterator[Finding], stream: TextIO) -> None:
 def _with(finding: Finding, what: str) -> Finding:
     source = finding.source and replace(finding.source, file=relative(finding.source.file, upwards=False))
     return Finding(finding.code, finding.severity, f"{finding.message}; {what}", source, finding.element)
-
-
-def _diff(fixed: FixResult) -> Iterator[str]:
-    for path, content in fixed.before.items():
-        name = as_shown(path)
-        old, new = _lines(content), _lines(fixed.after[path])
-        for line in difflib.unified_diff(old, new, name, name):
-            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _lines(content: bytes) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", text_of(content)[2])  # as patch(1) sees them

@@ -328,13 +328,13 @@ def _made(task: Task, state: State, edits: Sequence[Edit], change: IntendedChang
 
     Raises KinetreeError if they are outside of the workspace, or if the robot changes by more than names and angles.
     """
-    edited = _edited(edits, state.contents)
+    new = edited(edits, state.contents)
     confined = task.options.read.confined
-    for path in edited:
+    for path in new:
         if not isinstance(confined, bool) and not confined.holds(path):
             raise fail("fix", f"the repair is in {path}, outside of the workspace")
     followed = rename_in_files(task.related, change.renamed, state.robot, state.contents)
-    contents, robot, notes = read_robot(task.file, task.options, {**state.contents, **edited, **followed})
+    contents, robot, notes = read_robot(task.file, task.options, {**state.contents, **new, **followed})
     changed = difference(
         state.robot, robot, change.renamed, turns=change.turns, turned=change.turned, along=change.along
     )
@@ -344,7 +344,8 @@ def _made(task: Task, state: State, edits: Sequence[Edit], change: IntendedChang
     return judged(task.options, contents, robot, notes)
 
 
-def _edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:
+def edited(edits: Iterable[Edit], contents: Mapping[Path, bytes]) -> dict[Path, bytes]:
+    """Return the contents of the files that edits change, by resolved path."""
     by_file: dict[Path, list[Edit]] = {}
     for edit in edits:
         by_file.setdefault(Path(edit.file).resolve(), []).append(edit)

@@ -74,6 +74,11 @@ class Poses:
         """Return the places of Y among the numbers."""
         return tuple(range(self.size - 6, self.size))
 
+    @cached_property
+    def lower(self) -> Array:
+        """Return the least values of the numbers: any are legal."""
+        return np.full(self.size, -np.inf)
+
     @property
     def unknown(self) -> tuple[int, ...]:
         """Return the places of the numbers that are not known and no fault."""

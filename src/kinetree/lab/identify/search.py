@@ -28,6 +28,8 @@ ALIKE = 6.0
 """Difference of the criterion below which two explanations are alike."""
 NOTHING = 1e-4
 """Part of an effect that is left without those of unknown poses, below which it is no effect of its own."""
+RANK = 1e-12
+"""Smallest square of a singular value, relative to the largest, of a combination of numbers that a log determines."""
 HELD = 3
 """One sample of so many is held out."""
 
@@ -55,11 +57,15 @@ class Channel(Protocol):
     def size(self) -> int:
         """Return how many numbers there are."""
 
+    @property
+    def lower(self) -> Array:
+        """Return the least legal values (size,) of the numbers."""
+
     def residual(self, x: Array, rows: Array) -> Array:
-        """Return the residuals (n, b, 3) of some samples, in standard deviations, short blocks filled with zeros."""
+        """Return the residuals (n, b, d) of some samples, in standard deviations, in b blocks of d numbers."""
 
     def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
-        """Return the derivative (n, b, 3, k) of the residuals by the numbers at k places."""
+        """Return the derivative (n, b, d, k) of the residuals by the numbers at k places."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Fit:
 
 
 def loss(r: Array) -> float:
-    """Return the sum of Huber's loss of the lengths of blocks (…, 3), twice a negative logarithm of likelihood."""
+    """Return the sum of Huber's loss of the lengths of blocks (…, d), twice a negative logarithm of likelihood."""
     length = np.sqrt((r**2).sum(axis=-1))
     return float(np.where(length < HUBER, length**2, HUBER * (2 * length - HUBER)).sum())
 
@@ -94,6 +100,7 @@ def fitted(channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: 
             step = np.linalg.solve(H + damping * np.eye(len(places)), g) / size
             there = x.copy()
             there[places] += step
+            there = np.maximum(there, channel.lower)
             new = channel.residual(there, rows)
             value = loss(new)
             if value < best:
@@ -109,13 +116,19 @@ def fitted(channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: 
 @dataclass(frozen=True)
 class Found:
     """Result of a search. causes: the faults. fit: with them, on all samples. alike: for each fault, others that
-    explain as much. shares: parts of the loss that they explain. std (size,): of the fitted numbers."""
+    explain as much. shares: parts of the loss that they explain. covariance (size, size): of the fitted numbers,
+    infinite for those that the log does not determine."""
 
     causes: tuple[Cause, ...]
     fit: Fit
     alike: tuple[tuple[Cause, ...], ...]
     shares: tuple[float, ...]
-    std: Array
+    covariance: Array
+
+    def std(self, cause: Cause) -> Array:
+        """Return the standard deviations of the numbers of a cause."""
+        places = list(cause.places)
+        return np.asarray(np.sqrt(self.covariance[places, places]))
 
 
 def search(channel: Channel, x: Array, count: int) -> Found:
@@ -125,12 +138,12 @@ def search(channel: Channel, x: Array, count: int) -> Found:
     looking = _Search(channel, np.setdiff1d(rows, held), held)
     nothing, simple = looking.state([], x), [one for one in looking.seen if len(one.places) == 1]
     state = looking.grown(looking.grown(nothing, simple), looking.seen)  # one number explains better than six
-    if any(len(one.places) > 1 for one in state.causes):  # where a large one may hide the others
+    if len(state.causes) > 1 or any(len(one.places) > 1 for one in state.causes):  # or one large one explains all
         state = min(state, looking.grown(nothing, looking.seen), key=lambda found: found.score)
     alike, shares = looking.others(state)
     free = (*channel.unknown, *(i for cause in state.causes for i in cause.places))
     last = fitted(channel, state.fit.x, free, rows)
-    return Found(state.causes, last, alike, shares, _std(channel, last, rows))
+    return Found(state.causes, last, alike, shares, _covariance(channel, last, rows))
 
 
 class _State(NamedTuple):
@@ -148,7 +161,7 @@ class _Search:
         self.channel, self.rows, self.held = channel, rows, held
         zero = np.zeros(channel.size)
         self.seen = [one for one in channel.causes if _left(channel, zero, one, rows) > NOTHING]
-        sizes = 3 * channel.residual(zero, rows[:1]).shape[1] * len(rows), len(self.seen)
+        sizes = channel.residual(zero, rows[:1]).size * len(rows), len(self.seen)
         self.price = np.log(max(sizes[0], 2)), STRICT * np.log(max(sizes[1], 2))
 
     def state(self, causes: Sequence[Cause], at: Array, steps: int = STEPS) -> _State:
@@ -191,7 +204,10 @@ class _Search:
         for i, cause in enumerate(causes):
             if cause not in state.causes:
                 own = J[:, list(cause.places)]
-                B = _basis(own - Q @ (Q.T @ own))
+                B = _basis(own := own - Q @ (Q.T @ own))
+                place = cause.places[0]
+                if state.fit.x[place] <= self.channel.lower[place] and float(own[:, 0] @ y) > 0:
+                    continue  # it would become less than is legal
                 gains.append((float(((B.T @ y) ** 2).sum()) - self.cost(cause), i))
         return [causes[i] for gain, i in sorted(gains, reverse=True)[:TRIED] if gain > 0]
 
@@ -254,12 +270,16 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
     return found
 
 
-def _std(channel: Channel, fit: Fit, rows: Array) -> Array:
-    std, free = np.full(channel.size, np.nan), list(fit.free)
+def _covariance(channel: Channel, fit: Fit, rows: Array) -> Array:
+    C, free = np.full((channel.size, channel.size), np.nan), list(fit.free)
     if free:
         J = channel.jacobian(fit.x, rows, free).reshape(-1, len(free))
         scale = np.sqrt((J**2).sum(axis=0))
         scale[scale == 0] = np.inf
-        C = np.linalg.pinv((J / scale).T @ (J / scale), rcond=1e-12, hermitian=True)
-        std[free] = np.sqrt(np.maximum(C.diagonal(), 0.0)) / scale
-    return std
+        values, axes = np.linalg.eigh((J / scale).T @ (J / scale))
+        known = values > RANK * max(values.max(), 1e-300)
+        found = (axes[:, known] / values[known]) @ axes[:, known].T / np.outer(scale, scale)
+        blind = (axes[:, ~known] ** 2).sum(axis=1) > NOTHING
+        found[blind, blind] = np.inf
+        C[np.ix_(free, free)] = found
+    return C

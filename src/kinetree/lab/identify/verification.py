@@ -1,22 +1,24 @@
 """`kt.verify`: what is wrong with a model, by a log of the real robot."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from kinetree.arguments import as_names, explain_type_errors
-from kinetree.display import MOST, Brief, shortened, visible
 from kinetree.errors import fail
-from kinetree.lab.identify.poses import SMALL, Poses, first_places
+from kinetree.lab.identify.answer import ModelFault, Verification
+from kinetree.lab.identify.columns import Trajectory, trajectory
+from kinetree.lab.identify.poses import Poses, first_places
 from kinetree.lab.identify.search import Cause, Found, fitted, hidden, search
+from kinetree.lab.identify.torques import by_torques
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.query import frames_of
-from kinetree.spatial.numbers import poses as checked_poses
+from kinetree.spatial.numbers import numbers, poses as checked_poses
 from kinetree.spatial.se3 import Array
 
 STILL = 1e-3
@@ -30,86 +32,31 @@ FEWEST = 10
 SETTING = ("base", "tool")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelFault(Brief):
-    """One thing wrong with a model.
-
-    kind: "zero", "length", "joint pose", "base pose", "tool pose", "sign", "order" or "unit". element: the joint or
-    frame. value: what is to be added: to the position of a joint (rad, m), to its length (m), to its row in
-    `kt.kinematics.origins` (6,); of a base or tool its pose (6,), as such a row; None for the other kinds. std: the
-    standard deviation of the value. explains: the part of the error that it explains, 0 to 1. alike: other faults,
-    (kind, element), that explain the log as well.
-    """
-
-    kind: str
-    element: str
-    value: float | Array | None = None
-    std: float | Array | None = None
-    explains: float = 1.0
-    alike: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Verification:
-    """Result of `kt.verify`.
-
-    explained: whether the faults explain the log; if not, there are none. faults: what is wrong, those that explain the
-    most first. together: sets of (kind, element), of which a log like
-    this one cannot tell which is wrong, because one has the effect of the others. still: joints that did not move.
-    error, left (2,): root mean square of the error of the model in position, m, and rotation, rad, with the unknown
-    poses at their best, and what is left with the faults corrected. noise (2,): of the log, the standard deviation of
-    each axis. outliers: numbers of the samples that do not fit the others. base, tool (4, 4): T_world_root and
-    T_frame_measured.
-    """
-
-    explained: bool
-    faults: tuple[ModelFault, ...]
-    together: tuple[tuple[tuple[str, str], ...], ...]
-    still: tuple[str, ...]
-    error: Array
-    left: Array
-    noise: Array
-    outliers: tuple[int, ...]
-    base: Array
-    tool: Array
-
-    def __repr__(self) -> str:
-        agrees = "the model agrees" if self.explained else "not explained"
-        faults = ", ".join(f"{fault.kind} of {fault.element}" for fault in self.faults)
-        return visible(shortened(f"Verification: {faults or agrees}", MOST))
-
-    def __str__(self) -> str:
-        return "\n".join(visible(shortened(line, 5 * MOST)) for line in self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        if not self.explained:
-            yield f"The model does not agree: {_errors(self.error)} rms. No faults that are known here explain that."
-            return
-        yield f"{'The model does not agree' if self.faults else 'The model agrees'}: {_errors(self.error)} rms."
-        for one in self.faults:
-            yield f"- {_sentence(one)}"
-        if self.faults:
-            yield f"With that corrected {_errors(self.left)} rms is left."
-        yield f"The noise of the log is {_errors(self.noise)} along each axis."
-        for group in self.together:
-            yield f"This log cannot tell apart: {' and '.join(_named(*one) for one in group)}."
-        if self.still:
-            yield f"Did not move, so that little is known about: {', '.join(self.still)}."
-        if self.outliers:
-            yield f"Samples that do not fit the others: {', '.join(map(str, self.outliers[:10]))}."
-
-
 @explain_type_errors
-def verify(robot: Robot, q: Any, *, poses: Mapping[str, Any], unknown: str | Iterable[str] = ()) -> Verification:
-    """Return what is wrong with a model, by positions of its joints and measured poses of one of its frames.
+def verify(
+    robot: Robot,
+    q: Any,
+    *,
+    poses: Mapping[str, Any] | None = None,
+    effort: Any = None,
+    t: Any = None,
+    qd: Any = None,
+    qdd: Any = None,
+    unknown: str | Iterable[str] = (),
+) -> Verification:
+    """Return what is wrong with a model, by positions of its joints, and measured poses of a frame or torques.
 
     q (n, nq): positions of the joints that a log has, rad, m. poses: {frame: T (n, 4, 4)}, m, as a tracker measured
     them. unknown: "base" if the pose of the root in the tracker's frame is not known, "tool" if that of what was
     measured in the frame is not; by default poses are those of the frame in the root link.
+    effort (n, nv): torques of the joints, N m or N; a column of nan for a joint without. t (n,): times, s, by which qd
+    and qdd (n, nv) are found where they are not given.
 
     The fewest faults are searched that explain the poses: zeros of joints, lengths and poses of joints, the base and
-    the tool, joints that count the other way, joints in each other's place, and degrees for radians. The noise is
-    estimated from the log. Raises KinetreeError for fewer than ten samples, unknown frames, and arrays that do not fit.
+    the tool, joints that count the other way, joints in each other's place, and degrees for radians; and torques: mass,
+    centre and inertia of links, friction, armature, gravity, zeros, and scale, sign, order and unit of torques. The
+    noise is estimated from the log. Raises KinetreeError for fewer than ten samples, unknown frames, and arrays that do
+    not fit.
 
     Examples:
         >>> import numpy as np
@@ -128,9 +75,36 @@ def verify(robot: Robot, q: Any, *, poses: Mapping[str, Any], unknown: str | Ite
     for name in free:
         if name not in SETTING:
             raise fail("unknown", f"unknown is {name!r}; expected 'base', 'tool', or both")
-    Q, frame, T = _checked(robot, q, poses)
+    if poses is None and effort is None:
+        raise fail("poses", "there are neither poses nor effort; expected poses={frame: T (n, 4, 4)}, effort (n, nv)")
+    Q = _checked_q(robot, q)
     span = np.ptp(Q, axis=0)
     still = tuple(name for name, at in robot.q_slices.items() if (span[at] < STILL).all())
+    log = None if effort is None else _trajectory(robot, Q, effort, t, qd, qdd)
+    found = None if poses is None else _by_poses(robot, Q, *_checked(robot, Q, poses), free, still)
+    if log is None:
+        assert found is not None
+        return found
+    dynamic = by_torques(robot, log)
+    if found is None:
+        return Verification(
+            dynamic.explained,
+            dynamic.faults,
+            (),
+            still,
+            *(None, None, None),
+            dynamic.outliers,
+            *(None, None),
+            dynamic.torques,
+        )
+    explained = found.explained and dynamic.explained
+    faults = (*found.faults, *dynamic.faults) if explained else ()
+    return replace(found, explained=explained, faults=faults, torques=dynamic.torques)
+
+
+def _by_poses(
+    robot: Robot, Q: Array, frame: str, T: Array, free: tuple[str, ...], still: tuple[str, ...]
+) -> Verification:
     channel, discrete = _discrete(Poses(robot, frame, Q, T, np.eye(4), np.eye(4), (1e-3, 1e-3), free))
     rows, everything = np.arange(len(Q)), tuple(range(channel.size))
     for _ in range(2):  # the second time with the weights of the first
@@ -142,23 +116,52 @@ def verify(robot: Robot, q: Any, *, poses: Mapping[str, Any], unknown: str | Ite
     return _answer(plain, channel, discrete if explained else [], found, still)
 
 
-def _checked(robot: Robot, q: Any, poses: Any) -> tuple[Array, str, Array]:
-    """Return q, the name of the frame and its poses; raise KinetreeError if they do not fit."""
-    if not isinstance(poses, Mapping) or len(poses) != 1:
-        raise fail("poses", "poses is not a mapping of one frame; expected {frame: T (n, 4, 4)}")
-    ((given, values),) = poses.items()
-    (frame,) = frames_of(robot, (given,))
+def _checked_q(robot: Robot, q: Any) -> Array:
+    """Return q (n, nq); raise KinetreeError if it does not fit."""
     if robot.nq != robot.nv or robot.loops:
         raise fail("joints", "the robot has ball or floating joints, or loops; expected joints of single coordinates")
-    Q, T = checked_q(robot.limits, q, "q"), checked_poses(values)
-    if Q.ndim != 2 or T.shape != (len(Q), 4, 4):
-        message = f"q has shape {Q.shape} and poses {T.shape}; expected (n, {robot.nq}) and (n, 4, 4)"
-        raise fail("argument-shape", message)
+    Q = checked_q(robot.limits, q, "q")
+    if Q.ndim != 2:
+        raise fail("argument-shape", f"q has shape {Q.shape}; expected (n, {robot.nq})")
     if len(Q) < FEWEST:
         raise fail("poses", f"there are {len(Q)} poses; expected at least {FEWEST}")
     if not np.isfinite(Q).all():
         raise fail("argument-number", "q has numbers that are not finite; expected positions in rad and m")
-    return Q, frame, T
+    return Q
+
+
+def _trajectory(robot: Robot, Q: Array, effort: Any, t: Any, qd: Any, qdd: Any) -> Trajectory:
+    """Return the log of torques; raise KinetreeError for arrays that do not fit."""
+    found = {}
+    for name, given, shape in (("t", t, Q.shape[:1]), *((n, x, Q.shape) for n, x in (("qd", qd), ("qdd", qdd)))):
+        if given is not None:
+            found[name] = numbers(given, "argument-number", f"{name} is")
+            if found[name].shape != shape or not np.isfinite(found[name]).all():
+                message = f"{name} has shape {found[name].shape}; expected {shape}, finite numbers"
+                raise fail("argument-shape", message)
+    tau = numbers(effort, "argument-number", "effort is", robot.velocity_names)
+    if tau.shape != Q.shape:
+        raise fail("argument-shape", f"effort has shape {tau.shape}; expected {Q.shape}, a torque for each joint")
+    if not (np.isfinite(tau) & (tau != 0)).any():
+        raise fail("effort", "effort has no torques; all are zero or nan")
+    if t is None and len(found) < 2:
+        raise fail("effort", "effort is without t; expected times, or qd and qdd, which are zeros for a robot at rest")
+    if t is not None and not (np.diff(found["t"]) > 0).all():
+        raise fail("effort", "t does not increase; expected times in s")
+    return trajectory(Q, tau, found.get("t"), found.get("qd"), found.get("qdd"))
+
+
+def _checked(robot: Robot, Q: Array, poses: Any) -> tuple[str, Array]:
+    """Return the name of the frame and its poses; raise KinetreeError if they do not fit."""
+    if not isinstance(poses, Mapping) or len(poses) != 1:
+        raise fail("poses", "poses is not a mapping of one frame; expected {frame: T (n, 4, 4)}")
+    ((given, values),) = poses.items()
+    (frame,) = frames_of(robot, (given,))
+    T = checked_poses(values)
+    if T.shape != (len(Q), 4, 4):
+        message = f"q has shape {Q.shape} and poses {T.shape}; expected (n, {robot.nq}) and (n, 4, 4)"
+        raise fail("argument-shape", message)
+    return frame, T
 
 
 def _plain(robot: Robot, frame: str, Q: Array, T: Array, free: Sequence[str]) -> Poses:
@@ -214,11 +217,13 @@ def _answer(
     rows, x = np.arange(len(channel.q)), found.fit.x
     faults = []
     for cause, alike, share in zip(found.causes, found.alike, found.shares, strict=True):
-        value, std = x[list(cause.places)], found.std[list(cause.places)]
+        value, std = x[list(cause.places)], found.std(cause)
         one = len(cause.places) == 1
         names = tuple((other.kind, other.element) for other in alike)
         number, deviation = (float(value[0]), float(std[0])) if one else (value, std)
-        faults.append(ModelFault(cause.kind, cause.element, number, deviation, share, names))
+        turns = cause.kind == "zero" and channel.robot.joints[cause.element].kind.angular[0]
+        unit = ("rad" if turns else "m") if one else ""
+        faults.append(ModelFault(cause.kind, cause.element, number, deviation, share, names, unit))
     before = fitted(plain, np.zeros(plain.size), plain.unknown, rows)
     r = np.sqrt((channel.residual(x, rows) ** 2).sum(axis=-1))
     base, tool = channel.setting(x)
@@ -246,29 +251,3 @@ def _set(channel: Poses, cause: Cause, places: Sequence[int]) -> tuple[tuple[str
 def _rms(channel: Poses, x: Array) -> Array:
     r = channel.residual(x, np.arange(len(channel.q))) * np.array(channel.noise)[:, None]
     return np.asarray(np.sqrt((r**2).sum(axis=-1).mean(axis=0)))
-
-
-def _errors(values: Array) -> str:
-    moved, turned = np.where(values < SMALL / 100, 0.0, values) * (1000.0, np.rad2deg(1.0))
-    return f"{moved:.3g} mm, {turned:.3g} deg"
-
-
-def _named(kind: str, element: str) -> str:
-    return f"the {kind} of {element}"
-
-
-def _sentence(fault: ModelFault) -> str:
-    alike = f" So would {' or '.join(_named(*one) for one in fault.alike)}." if fault.alike else ""
-    if fault.kind == "sign":
-        return f"Joint {fault.element} counts the other way."
-    if fault.kind == "order":
-        return f"Joints {fault.element} are in each other's place in q."
-    if fault.kind == "unit":
-        return "q is in degrees."
-    if isinstance(fault.value, float) and isinstance(fault.std, float):
-        unit, factor = ("mm", 1000.0) if fault.kind == "length" else ("deg", np.rad2deg(1.0))
-        size = f"{factor * fault.value:.4g} ± {factor * fault.std:.2g} {unit}"
-        return f"The {fault.kind} of {fault.element} is off by {size}; this explains {fault.explains:.0%}.{alike}"
-    moved, turned = (float(np.linalg.norm(part)) for part in np.split(np.asarray(fault.value), 2))
-    size = f"{1000 * moved:.3g} mm and {np.rad2deg(turned):.3g} deg"
-    return f"The {fault.kind} of {fault.element} is off by {size}; this explains {fault.explains:.0%}.{alike}"

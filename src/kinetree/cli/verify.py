@@ -1,0 +1,212 @@
+"""`kinetree verify MODEL LOG`: what is wrong with a model, by a log of the real robot."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import click
+import numpy as np
+
+from kinetree.cli._controllers import active, notes as unverified, print_notes, single, tool_options
+from kinetree.cli._findings import print_findings
+from kinetree.cli._help import FILE, argument, kinetree_command, option
+from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
+from kinetree.cli._motion import report_motion
+from kinetree.cli._output import plain, print_json
+from kinetree.cli._say import remark, say, say_text
+from kinetree.display import counted
+from kinetree.errors import UnverifiedWarning, fail, unknown_name
+from kinetree.formats.registry import ReadOptions
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
+
+if TYPE_CHECKING:
+    from kinetree.fixer.fix import FixResult
+    from kinetree.lab.identify.answer import ModelFault, Verification
+
+
+class Log(NamedTuple):
+    """Configurations q (n, nq), and poses T (n, 4, 4) of a frame in the root link."""
+
+    q: Array
+    frame: str
+    T: Array
+
+
+class Repaired(NamedTuple):
+    """Edits of the model's file, the faults that are left with the reason, and the verification after them."""
+
+    fixed: FixResult
+    left: list[tuple[ModelFault, str]]
+    after: Verification
+
+
+@kinetree_command("Compare", "kinetree verify arm.urdf log.csv --pose tool0=T.csv --unknown base")
+@robot_argument
+@argument("file", "Joint values (CSV, or a bag of ROS 2), and columns of poses as tool0.x.", metavar="LOG", type=FILE)
+@option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file.  [default: columns of LOG]", "pose")
+@option("--unknown", "Pose that is not known: of the root link, or of the tool. Repeatable.", type=["base", "tool"])
+@joint_values(others="Joints without a column stay neutral.")
+@option("--deg", "Read angles in --q, LOG and FILE in degrees.", "in_degrees")
+@option("--controller KEY", "Controller that showed joints and poses: abb, kuka, …; LOG is as for calibrate.")
+@option("--robot-model NAME", "Product name of a robot with coupled joints.  [default: as in MODEL]", default="")
+@option("--base", "Frame of MODEL that is the controller's base.", default="base")
+@option("--tool0", "Frame of MODEL that is the tool of zeros.", default="tool0")
+@tool_options
+@option("--fix", "Correct zeros, lengths, poses and signs of joints in the file of MODEL.")
+@option("--diff", "Print what --fix would change, and write nothing.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    robot: Robot,
+    file: Path,
+    pose: str | None,
+    unknown: tuple[str, ...],
+    values: dict[str, str],
+    in_degrees: bool,
+    controller: str | None,
+    fix: bool,
+    diff: bool,
+    as_json: bool,
+    **of_controller: Any,
+) -> None:
+    """Print what is wrong with a model, by a log of the real robot.
+
+    LOG has a line for each sample, with joint values under the names of joints (rad, m), and poses of a frame in
+    columns tool0.x, tool0.y, tool0.z (m) and tool0.qx to tool0.qw, or tool0.roll, tool0.pitch and tool0.yaw. Poses in
+    a file of their own are matched by time. With --controller, LOG has the numbers of a pendant.
+
+    Faults are zeros, lengths and poses of joints, and signs, order and units. --fix writes what the log shows for
+    certain into a URDF or xacro file, in which nothing else changes.
+
+    Exit status 0 if the model agrees, or --fix has made it agree; 1 if not, or if --diff shows changes; 2 if something
+    cannot be read."""
+    from kinetree.lab.identify.verification import verify
+
+    if controller and (pose or values or in_degrees):
+        raise click.UsageError("--controller reads joints and poses in its own units; leave out --pose, --q and --deg")
+    used = [name for name in of_controller if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
+    if used and not controller:
+        raise click.UsageError(f"--{used[0].replace('_', '-')} goes with --controller")
+    if controller:
+        log = _of_pendant(robot, file, controller, **of_controller)
+    else:
+        log = _of_columns(robot, file, pose, configuration(robot, values, in_degrees), in_degrees)
+    found = verify(robot, log.q, poses={log.frame: log.T}, unknown=unknown)
+    repaired = _repaired(robot, log, found, unknown, ctx.meta["kinetree.read"]) if fix or diff else None
+    if repaired and not diff:
+        from kinetree.fixer.fix import write
+
+        write(repaired.fixed)
+    if as_json:
+        print_json(_as_data(found, repaired))
+    else:
+        if not diff:
+            say_text(str(found))
+        if repaired:
+            _print(repaired, diff)
+    agrees = found.explained and not found.faults
+    mended = repaired and not diff and repaired.after.explained and not repaired.after.faults
+    sys.exit(0 if agrees or mended else 1)
+
+
+def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degrees: bool) -> Log:
+    """Return a log with columns of joints, and poses beside them or in a file of their own."""
+    from kinetree.logs import filled
+    from kinetree.logs.poses import at_poses, read_log, read_poses
+
+    unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
+    motion, measured = read_log(robot, file, unit=unit)
+    report_motion(robot, motion, file, missing=True)
+    q = filled(robot, motion, at)
+    given = pose or ""
+    frame, _, where = (given, "", "") if given in robot.frames else given.partition("=")
+    if given and frame not in robot.frames:
+        raise unknown_name("frame", frame, [*robot.frames])
+    if where:
+        poses = read_poses(robot, Path(where), frame, unit=unit)
+        q, T = at_poses(motion, q, poses, (str(file), where))
+        if len(T) < len(poses.T):
+            remark(f"{where}: {counted(len(poses.T) - len(T), 'pose')} outside the times of {file}, left out")
+        return Log(q, frame, T)
+    if not frame and len(measured) == 1:
+        (frame,) = measured
+    if frame not in measured:
+        has = f"has poses of {', '.join(measured)}" if measured else "has no columns of poses, such as tool0.x"
+        fix = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
+        raise fail("poses", f"{file} {has}", fix=fix)
+    return Log(q, frame, measured[frame].T)
+
+
+def _of_pendant(
+    robot: Robot,
+    file: Path,
+    controller: str,
+    *,
+    robot_model: str,
+    base: str,
+    tool0: str,
+    tool: str | None,
+    user_frame: str | None,
+) -> Log:
+    """Return a log of the numbers that a pendant shows, as `kinetree calibrate` reads them."""
+    from kinetree.cli._poses import read_poses
+    from kinetree.lab.calibrate.arm import arm
+    from kinetree.queries.motion import fk
+    from kinetree.queries.pendant import check_frames, coupling, of
+
+    who = of(single(controller))
+    check_frames(robot, who, base=base, tool0=tool0, options=("--base", "--tool0"))
+    found = arm(robot, (base, tool0), ("base_link", "flange"))
+    used, remarks = active(who.key, tool, user_frame, robot, base, tool0)
+    C, doubts = coupling(robot, who, robot_model, found.turning, warns=False)
+    print_findings(doubts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` has a note
+        shown, posed, converted = read_poses(file, who, found.joints, found.turning)
+        T = used.of_tool0(who.to_pose(posed))
+    print_notes((*unverified(who.key), *remarks, *converted))
+    (q,) = found.configurations(shown, (C * np.where(found.turning, np.pi / 180, 1e-3)[:, None])[None])
+    return Log(q, tool0, np.asarray(fk(robot, base)(q) @ T))
+
+
+def _repaired(robot: Robot, log: Log, found: Verification, unknown: tuple[str, ...], read: ReadOptions) -> Repaired:
+    """Return the repair of the model's file. Raises KinetreeError if it is not a text that can be edited."""
+    from kinetree.fixer.rewritten import rewritten
+    from kinetree.lab.identify.correct import corrected
+    from kinetree.lab.identify.verification import verify
+
+    if robot.source is None or not Path(robot.source.file).is_file():
+        raise fail("fix", "the model is not a file; convert it to one first")
+    better, left = corrected(robot, found.faults)
+    fixed = rewritten(robot.source.file, read, lambda one: corrected(one, found.faults)[0])
+    return Repaired(fixed, left, verify(better, log.q, poses={log.frame: log.T}, unknown=unknown))
+
+
+def _as_data(found: Verification, repaired: Repaired | None) -> dict[str, Any]:
+    from kinetree.cli._diff import diff_lines
+
+    data: dict[str, Any] = plain(found)
+    if repaired:
+        data["left"] = [{"fault": fault, "because": why} for fault, why in repaired.left]
+        data |= {"diff": "".join(diff_lines(repaired.fixed)), "corrected": repaired.after}
+    return data
+
+
+def _print(repaired: Repaired, diff: bool) -> None:
+    from kinetree.checker.report._paths import as_shown
+    from kinetree.cli._diff import print_diff
+
+    if diff:
+        print_diff(repaired.fixed)
+    for fault, why in repaired.left:
+        remark(f"not corrected: the {fault.kind} of {fault.element}: {why}")
+    verdict = str(repaired.after).partition("\n")[0]
+    for path in repaired.fixed.after:
+        stream = sys.stderr if diff else sys.stdout
+        say(f"{as_shown(path)} {'would be' if diff else 'is'} corrected. {verdict}", file=stream)

@@ -1,0 +1,133 @@
+"""Result of `kt.verify`, and its sentences."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinetree.display import MOST, Brief, number, shortened, visible
+from kinetree.lab.identify.poses import SMALL
+from kinetree.spatial.se3 import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ModelFault(Brief):
+    """One thing wrong with a model.
+
+    kind: of poses "zero", "length", "joint pose", "base pose", "tool pose", "sign", "order" or "unit"; of torques
+    "mass", "centre", "inertia", "viscous friction", "Coulomb friction", "armature", "gravity", "zero", "effort scale",
+    "effort sign", "effort order" or "effort unit". element: the joint, link or frame. value: what is to be added to the
+    number of the model, in `unit`: the position of a joint, its length, its row in `kt.kinematics.origins` (6,), the
+    pose of a base or tool as such a row (6,); the mass of a link, its centre (3,) in its axes, its Ixx Ixy Iyy Ixz Iyz
+    Izz (6,) about the centre, gravity (3,) in the root; for a scale or unit, by which factor torques of the log are
+    too large; None for the other kinds. std: the standard deviation of the value, infinite if the log does not
+    determine it. explains: the part of the error that it explains, 0 to 1. alike: other faults, (kind, element), that
+    explain the log as well. unit: of the value, "" for rows of a pose and for none.
+    """
+
+    kind: str
+    element: str
+    value: float | Array | None = None
+    std: float | Array | None = None
+    explains: float = 1.0
+    alike: tuple[tuple[str, str], ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Verification:
+    """Result of `kt.verify`.
+
+    explained: whether the faults explain the log; if not, there are none. faults: what is wrong, those that explain the
+    most first. together: sets of (kind, element), of which a log like
+    this one cannot tell which is wrong, because one has the effect of the others. still: joints that did not move.
+    error, left (2,): root mean square of the error of the model in position, m, and rotation, rad, with the unknown
+    poses at their best, and what is left with the faults corrected. noise (2,): of the log, the standard deviation of
+    each axis. outliers: numbers of the samples that do not fit the others. base, tool (4, 4): T_world_root and
+    T_frame_measured. torques (3, nv): root mean square of the error of the model, of what is left with the faults
+    corrected, and the noise of the log, N m or N. What poses show is None without poses, torques without torques.
+    """
+
+    explained: bool
+    faults: tuple[ModelFault, ...]
+    together: tuple[tuple[tuple[str, str], ...], ...]
+    still: tuple[str, ...]
+    error: Array | None
+    left: Array | None
+    noise: Array | None
+    outliers: tuple[int, ...]
+    base: Array | None
+    tool: Array | None
+    torques: Array | None = None
+
+    def __repr__(self) -> str:
+        agrees = "the model agrees" if self.explained else "not explained"
+        faults = ", ".join(f"{fault.kind} of {fault.element}" for fault in self.faults)
+        return visible(shortened(f"Verification: {faults or agrees}", MOST))
+
+    def __str__(self) -> str:
+        return "\n".join(visible(shortened(line, 5 * MOST)) for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        if not self.explained:
+            yield f"The model does not agree: {self._sizes(0)} rms. No faults that are known here explain that."
+            return
+        yield f"{'The model does not agree' if self.faults else 'The model agrees'}: {self._sizes(0)} rms."
+        for one in self.faults:
+            yield f"- {_sentence(one)}"
+        if self.faults:
+            yield f"With that corrected {self._sizes(1)} rms is left."
+        yield f"The noise of the log is {self._sizes(2)}{' along each axis' if self.noise is not None else ''}."
+        for group in self.together:
+            yield f"This log cannot tell apart: {' and '.join(_named(*one) for one in group)}."
+        if self.still:
+            yield f"Did not move, so that little is known about: {', '.join(self.still)}."
+        if self.outliers:
+            yield f"Samples that do not fit the others: {', '.join(map(str, self.outliers[:10]))}."
+
+    def _sizes(self, row: int) -> str:
+        of_poses = (self.error, self.left, self.noise)[row]
+        sizes = [] if of_poses is None else [_errors(of_poses)]
+        if self.torques is not None:
+            sizes.append(f"torques {' '.join(number(x, 3) for x in self.torques[row])} N m")
+        return ", ".join(sizes)
+
+
+def _errors(values: Array) -> str:
+    moved, turned = np.where(values < SMALL / 100, 0.0, values) * (1000.0, np.rad2deg(1.0))
+    return f"{moved:.3g} mm, {turned:.3g} deg"
+
+
+def _named(kind: str, element: str) -> str:
+    return f"the {kind} of {element}"
+
+
+SHOWN = {"m": ("mm", 1000.0), "rad": ("deg", float(np.rad2deg(1.0))), "1": ("", 1.0)}
+"""Units in sentences, and their factors."""
+PLAIN = {
+    "sign": "Joint {} counts the other way.",
+    "order": "Joints {} are in each other's place in q.",
+    "unit": "q is in degrees.",
+    "effort sign": "The torque of {} has the other sign.",
+    "effort order": "The torques of {} are in each other's place.",
+}
+
+
+def _sentence(fault: ModelFault) -> str:
+    if fault.kind in PLAIN:
+        return PLAIN[fault.kind].format(fault.element)
+    alike = f" So would {' or '.join(_named(*one) for one in fault.alike)}." if fault.alike else ""
+    unit, factor = SHOWN.get(fault.unit, (fault.unit, 1.0))
+    value, std = factor * np.asarray(fault.value), factor * np.asarray(fault.std)
+    if fault.kind in ("effort scale", "effort unit"):
+        whose = "Torques" if fault.kind == "effort unit" else f"Torques of {fault.element}"
+        size = f"{whose} of the log are {value:.4g} ± {std:.2g} times those of the model"
+        return f"{size}; this explains {fault.explains:.0%}.{alike}"
+    if value.ndim == 0:
+        size = f"{value:.4g} ± {std:.2g} {unit}"
+    elif unit:
+        size = f"{' '.join(f'{x:.3g}' for x in value)} ± {' '.join(f'{x:.2g}' for x in std)} {unit}"
+    else:
+        moved, turned = (float(np.linalg.norm(part)) for part in np.split(value, 2))
+        size = f"{1000 * moved:.3g} mm and {np.rad2deg(turned):.3g} deg"
+    return f"The {fault.kind} of {fault.element} is off by {size}; this explains {fault.explains:.0%}.{alike}"

@@ -1,0 +1,181 @@
+"""Torques of joints that a log has, against the model: inertias, friction, armature, gravity and scales."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kinetree.lab.identify.search import Cause
+from kinetree.model.robot import Robot
+from kinetree.queries.forces import inertial_parameters
+from kinetree.spatial.plucker import skew
+from kinetree.spatial.se3 import Array
+
+MEDIAN = 0.6745
+"""Median size of a number with standard deviation 1."""
+SMALL = 1e-6
+"""Least noise of a torque, in parts of the largest of the joint."""
+OF_JOINTS = ("viscous friction", "Coulomb friction", "armature")
+STEP = 1e-5
+"""Step of differences by what changes an inertia."""
+LARGEST = 30.0
+"""Largest logarithm of a factor, so that nothing overflows."""
+POINTS = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+"""Places of Ixx Ixy Iyy Ixz Iyz Izz."""
+
+
+def inertia_of(row: Array, u: Array) -> Array:
+    """Return ten inertial parameters that differ from others by u (10,): the logarithm of a factor of density, the
+    move of the centre, and the logarithm (6,) of the second moments about the centre, relative to those of the row.
+
+    Masses stay positive, and second moments those of a body, whatever u is.
+    """
+    m, c = row[0], row[1:4] / row[0] if row[0] else row[1:4]
+    I = _matrix(row[4:]) - m * skew(c) @ skew(c).T
+    moments = np.trace(I) / 2 * np.eye(3) - I  # ∫ r rᵀ dm
+    values, axes = np.linalg.eigh(moments)
+    root = axes * np.sqrt(values.clip(0.0)) @ axes.T
+    powers, turns = np.linalg.eigh(_matrix(u[4:]))
+    changed = root @ (turns * np.exp(powers.clip(-LARGEST, LARGEST)) @ turns.T) @ root + (moments - root @ root)
+    factor = np.exp(np.clip(u[0], -LARGEST, LARGEST))
+    m, c, changed = m * factor, c + u[1:4], changed * factor
+    about = np.trace(changed) * np.eye(3) - changed + m * skew(c) @ skew(c).T
+    return np.array([m, *(m * c), *(about[i] for i in POINTS)])
+
+
+def about_centre(row: Array) -> Array:
+    """Return Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre of ten parameters."""
+    c = row[1:4] / row[0]
+    I = _matrix(row[4:]) - row[0] * skew(c) @ skew(c).T
+    return np.array([I[i] for i in POINTS])
+
+
+def _matrix(six: Array) -> Array:
+    xx, xy, yy, xz, yz, zz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+@dataclass(frozen=True, eq=False)
+class Efforts:
+    """Torques tau (m, nv) of a log and `model` (m, nv) of the file, with columns (m, nv, c); see `columns`.
+
+    bodies: links with the number of each among the robot's. noise (nv,): standard deviations. least (3, nv): negative
+    damping, friction and armature of the file, below which a sum with a change would be negative. known (nv,): joints
+    with torques. at (nv,): zeros for which `model` and `columns` are computed, near which they are right. The numbers:
+    ten of each body, three of each joint, gravity, zeros, scales.
+    """
+
+    robot: Robot
+    tau: Array
+    model: Array
+    columns: Array
+    bodies: dict[str, int]
+    least: Array
+    known: Array
+    noise: Array
+    at: Array
+    unknown: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        return 10 * len(self.bodies) + 5 * self.nv + 3
+
+    @property
+    def nv(self) -> int:
+        """Return how many joints there are."""
+        return self.robot.nv
+
+    @cached_property
+    def rows(self) -> Array:
+        """Return the inertial parameters (b, 10) of the bodies in the file."""
+        parameters = inertial_parameters(self.robot)
+        return np.array([parameters[name] for name in self.bodies]).reshape(-1, 10)
+
+    @cached_property
+    def causes(self) -> list[Cause]:
+        """Return what may be wrong."""
+        found, n, names = list[Cause](), 10 * len(self.bodies), self.robot.velocity_names
+        for k, name in enumerate(self.bodies):
+            found += [
+                Cause("mass", name, (10 * k,)),
+                Cause("centre", name, tuple(range(10 * k + 1, 10 * k + 4))),
+                Cause("inertia", name, tuple(range(10 * k + 4, 10 * k + 10))),
+            ]
+        for i, kind in enumerate(OF_JOINTS):
+            found += [Cause(kind, name, (n + i * self.nv + j,)) for j, name in enumerate(names)]
+        n += 3 * self.nv
+        found.append(Cause("gravity", self.robot.root, (n, n + 1, n + 2)))
+        found += [Cause("zero", name, (n + 3 + j,)) for j, name in enumerate(names)]
+        return found + [Cause("effort scale", name, (n + 3 + self.nv + j,)) for j, name in enumerate(names)]
+
+    @cached_property
+    def lower(self) -> Array:
+        """Return the least values (size,) of the numbers: friction and armature are not negative."""
+        least = np.full(self.size, -np.inf)
+        n = 10 * len(self.bodies)
+        least[n : n + 3 * self.nv] = self.least.ravel()
+        return least
+
+    def _weights(self, x: Array) -> Array:
+        """Return how often each column counts (c,)."""
+        weights, b = np.zeros(self.columns.shape[-1]), len(self.bodies)
+        for k, i in enumerate(self.bodies.values()):
+            u = x[10 * k : 10 * k + 10]
+            if u.any():
+                weights[10 * i : 10 * i + 10] = inertia_of(self.rows[k], u) - self.rows[k]
+        end = 4 * self.nv + 3
+        weights[-end:] = x[10 * b : 10 * b + end]
+        weights[-end + self.nv : -end + 2 * self.nv] -= self.least[1]  # the model is without that of the file
+        weights[-self.nv :] -= self.at
+        return weights
+
+    def _scales(self, x: Array) -> Array:
+        return np.asarray(np.exp(x[-self.nv :].clip(-LARGEST, LARGEST)))
+
+    def predicted(self, x: Array, rows: Array) -> Array:
+        """Return the torques (k, nv) of the model."""
+        return np.asarray((self.model[rows] + self.columns[rows] @ self._weights(x)) * self._scales(x))
+
+    def residual(self, x: Array, rows: Array) -> Array:
+        """Return the residuals (k, nv, 1)."""
+        return np.asarray(((self.tau[rows] - self.predicted(x, rows)) * (self.known / self.noise))[..., None])
+
+    def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
+        """Return the derivative (k, nv, 1, p) of the residual by the numbers at p places."""
+        at, n, b = np.array(places, dtype=int), self.size - self.nv, len(self.bodies)
+        slopes, links = np.zeros((self.columns.shape[-1], len(at))), [*self.bodies.values()]
+        for i, place in enumerate(places):
+            if place < 10 * b:
+                k, e = place // 10, STEP * np.eye(10)[place % 10]
+                u, link = x[10 * k : 10 * k + 10], 10 * links[k]
+                change = inertia_of(self.rows[k], u + e) - inertia_of(self.rows[k], u - e)
+                slopes[link : link + 10, i] = change / (2 * STEP)
+            elif place < n:
+                slopes[place - n, i] = 1.0
+        J = self.columns[rows] @ slopes * self._scales(x)[:, None]
+        predicted = self.predicted(x, rows)
+        for i in np.flatnonzero(at >= n):
+            J[:, at[i] - n, i] = predicted[:, at[i] - n]
+        return np.asarray(-(J * (self.known / self.noise)[:, None])[..., None, :])
+
+    def with_noise(self) -> "Efforts":
+        """Return the channel with the noise of a fit of everything that torques are linear in, without Coulomb friction
+        of the file."""
+        m, scales = len(self.tau), self.model[..., None] * np.eye(self.nv)
+        A = np.concatenate([self.columns, scales], axis=-1)[:, self.known]
+        y, noise = self.tau[:, self.known], self.noise[self.known]
+        least = SMALL * np.abs(y).max(axis=0).clip(1e-9)
+        for _ in range(3):
+            B = (A / noise[:, None]).reshape(-1, A.shape[-1])
+            B = B / (np.sqrt((B**2).sum(axis=0)) + 1e-300)
+            U, s, _ = np.linalg.svd(B, full_matrices=False)
+            U = U[:, s > 1e-7 * s[0]]
+            z = (y / noise).ravel()
+            r = (z - U @ (U.T @ z)).reshape(m, -1) * noise
+            spare = np.sqrt(m / max(m - U.shape[1] / len(noise), 1.0))
+            noise = np.maximum(np.median(np.abs(r), axis=0) / MEDIAN * spare, least)
+        every = np.ones(self.nv)
+        every[self.known] = noise
+        return replace(self, noise=every)

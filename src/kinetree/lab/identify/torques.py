@@ -1,0 +1,202 @@
+"""What is wrong with the dynamics of a model, by torques of a log."""
+
+from dataclasses import replace
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.lab.identify.answer import ModelFault
+from kinetree.lab.identify.columns import Trajectory, carriers, columns, filter_of
+from kinetree.lab.identify.efforts import Efforts, about_centre, inertia_of
+from kinetree.lab.identify.search import Found, search
+from kinetree.model.robot import Robot
+from kinetree.queries.options import GRAVITY
+from kinetree.queries.query import tree
+from kinetree.spatial.se3 import Array
+
+CLEARER = 2.0
+"""How many times smaller what is left of a torque must be for another sign, order or gravity."""
+UNEXPLAINED = 0.3
+"""Part of the torques that is noise, from which on nothing is explained."""
+UNIT = 1000.0
+"""Factor between N m and mN m."""
+FAR = 0.01
+"""Zero, rad or m, from which on columns are computed again."""
+OUTLIER = 6.0
+"""Residual, in standard deviations, of a sample that does not fit."""
+UNITS = {
+    "viscous friction": ("N m s/rad", "N s/m"),
+    "Coulomb friction": ("N m", "N"),
+    "armature": ("kg m²", "kg"),
+    "zero": ("rad", "m"),
+    "effort scale": ("1", "1"),
+}
+"""Units of what turns and what slides."""
+
+
+class TorqueFaults(NamedTuple):
+    """Faults that explain torques. torques (3, nv): root mean square of the error of the model, of what is left, and
+    the noise, N m or N. outliers: numbers of samples, at equal steps of time."""
+
+    explained: bool
+    faults: tuple[ModelFault, ...]
+    torques: Array
+    outliers: tuple[int, ...]
+
+
+def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
+    """Return the fewest faults that explain the torques of a log."""
+    known = np.isfinite(log.effort).all(axis=0) & (log.effort != 0).any(axis=0)
+    log = log._replace(effort=np.where(known, log.effort, 0.0))
+    given = _channel(robot, log, GRAVITY, known)
+    start, gravity, discrete = _discrete(robot, log, given)
+    channel, explained = _with_noise(start, log)
+    rows, zero = np.arange(len(given.tau)), np.zeros(channel.size)
+    blind = np.full(robot.nv, 1e9)
+    found = search(channel if explained else replace(channel, noise=blind), zero, len(rows))
+    zeros = found.fit.x[-2 * robot.nv : -robot.nv]
+    if explained and np.abs(zeros).max() > FAR:  # columns at the zeros that were found
+        there = _channel(robot, log, gravity, known, zeros)
+        channel, explained = _with_noise(replace(there, tau=start.tau), log)
+        found = search(channel, zero, len(rows))
+    faults = [_fault(channel, found, i) for i in range(len(found.causes))]
+    left = channel.tau - channel.predicted(found.fit.x, rows)
+    torques = np.array([_rms(given.tau - given.predicted(zero, rows)), _rms(left), channel.noise])
+    far = (np.abs(channel.residual(found.fit.x, rows)[..., 0]) > OUTLIER).any(axis=1)
+    made = filter_of(log.dt)
+    outliers = np.flatnonzero(far) * made.step + len(made.weights) // 2
+    shown = _joined(discrete if explained else [], sorted(faults, key=lambda fault: -fault.explains))
+    return TorqueFaults(explained, tuple(shown), torques, tuple(outliers.tolist()))
+
+
+def _joined(discrete: list[ModelFault], others: list[ModelFault]) -> list[ModelFault]:
+    """Return all faults, with one of gravity that is the sum of two."""
+    fine = [fault for fault in others if fault.kind == "gravity"]
+    if not (fine and discrete and discrete[0].kind == "gravity"):
+        return [*discrete, *others]
+    whole = np.asarray(fine[0].value) + np.asarray(discrete[0].value)
+    rest = [fault for fault in (*discrete[1:], *others) if fault.kind != "gravity"]
+    return [replace(fine[0], value=whole, explains=1.0), *rest]
+
+
+def _with_noise(channel: Efforts, log: Trajectory) -> tuple[Efforts, bool]:
+    """Return the channel with the noise of the log, and whether this is small enough."""
+    channel = channel.with_noise()
+    part = channel.noise**2 @ channel.known / max(float((channel.tau**2).mean(axis=0) @ channel.known), 1e-300)
+    return replace(channel, noise=channel.noise * filter_of(log.dt).spread), bool(part < UNEXPLAINED**2)
+
+
+def _rms(r: Array) -> Array:
+    return np.asarray(np.sqrt((r**2).mean(axis=0)))
+
+
+def _channel(
+    robot: Robot, log: Trajectory, gravity: tuple[float, ...], known: Array, zeros: Array | None = None
+) -> Efforts:
+    """Return the torques of a log, with columns at these zeros."""
+    at = np.zeros(robot.nv) if zeros is None else zeros
+    log = log._replace(q=log.q + at)
+    model, least = tree(robot), np.zeros((3, robot.nv))
+    for where, passive, factor in zip(model.v_slice, model.passive, model.multiplier, strict=True):
+        least[0, where] -= passive.damping * factor**2
+        least[1, where] -= passive.friction * abs(factor)
+        least[2, where] -= passive.armature * factor**2
+    tau, predicted, made = columns(robot, log, gravity)
+    bodies = {name: link for name, (link, _) in carriers(robot).items()}
+    noise = _rms(tau).clip(1e-9) * 0.05
+    return Efforts(robot, tau, predicted, made, bodies, least, known, noise, at)
+
+
+def _discrete(robot: Robot, log: Trajectory, given: Efforts) -> tuple[Efforts, tuple[float, ...], list[ModelFault]]:
+    """Return the channel with another gravity, signs, order and unit of torques where they show, this gravity, and
+    these faults."""
+    faults, nv, names = list[ModelFault](), robot.nv, robot.velocity_names
+    falls = given.columns[..., -nv - 3 : -nv]
+    best, channel, gravity = _misfit(given.tau, given).sum(), given, GRAVITY
+    for i, sign in ((i, sign) for i in range(3) for sign in (1.0, -1.0)):
+        g = np.roll([sign * float(np.linalg.norm(GRAVITY)), 0.0, 0.0], i)
+        turned = replace(given, model=given.model + falls @ (g - GRAVITY))
+        if (score := _misfit(given.tau, turned).sum()) < best - CLEARER * np.log(CLEARER):
+            best, channel = score, turned
+            faults = [ModelFault("gravity", robot.root, g - GRAVITY, np.zeros(3), unit="m/s²")]
+    if faults:
+        x, y, z = (np.asarray(faults[0].value) + GRAVITY).tolist()
+        gravity = (x, y, z)
+        channel = _channel(robot, log, gravity, given.known)
+    tau = channel.tau.copy()
+    order = np.arange(nv)
+    for i, j in permutations(range(nv), 2):
+        swapped = order.copy()
+        swapped[[i, j]] = order[[j, i]]
+        gain = (_misfit(tau[:, order], channel) - _misfit(tau[:, swapped], channel))[[i, j]]
+        if i < j and (gain > np.log(CLEARER)).all():
+            order = swapped
+            faults.append(ModelFault("effort order", f"{names[i]}, {names[j]}"))
+    tau = tau[:, order]
+    for j in np.flatnonzero(_misfit(tau, channel) - _misfit(-tau, channel) > np.log(CLEARER)):
+        tau[:, j] *= -1
+        faults.append(ModelFault("effort sign", names[j]))
+    factors = [factor for factor in _factors(tau, channel) if factor > 0]
+    if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
+        tau = tau / UNIT**power
+        faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))
+    return replace(channel, tau=tau, noise=_rms(tau).clip(1e-9) * 0.05), gravity, faults
+
+
+def _factors(tau: Array, channel: Efforts) -> Array:
+    """Return the factor (nv,) by which torques of the model fit best, beside friction, or 0 if it is negative."""
+    return np.array([_fit(tau, channel, j)[0] for j in range(channel.nv)])
+
+
+def _misfit(tau: Array, channel: Efforts) -> Array:
+    """Return the logarithm (nv,) of the part of torques that those of the model, times a factor, and friction leave."""
+    left = np.array([_fit(tau, channel, j)[1] for j in range(channel.nv)])
+    return np.where(channel.known, np.log(left.clip(1e-4)), 0.0)
+
+
+def _fit(tau: Array, channel: Efforts, j: int) -> tuple[float, float]:
+    nv = channel.nv
+    own = channel.columns[:, j, [-3 - 4 * nv + j, -3 - 3 * nv + j]]
+    A = np.column_stack([channel.model[:, j], own])
+    factor = float(np.linalg.lstsq(A, tau[:, j], rcond=1e-9)[0][0])
+    A = A if factor > 0 else own
+    r = tau[:, j] - A @ np.linalg.lstsq(A, tau[:, j], rcond=1e-9)[0]
+    return max(factor, 0.0), float(np.linalg.norm(r) / max(float(np.linalg.norm(tau[:, j])), 1e-300))
+
+
+def _fault(channel: Efforts, found: Found, i: int) -> ModelFault:
+    """Return a fault with its value in units of the model, and its standard deviation."""
+    cause, x, places = found.causes[i], found.fit.x, list(found.causes[i].places)
+    value, C = x[places], found.covariance[np.ix_(places, places)]
+    unit = "m/s²" if cause.kind == "gravity" else ""
+    if cause.kind in UNITS:
+        at = channel.robot.velocity_names.index(cause.element)
+        turns = [a for name in channel.robot.joint_names for a in channel.robot.joints[name].kind.velocity_angular][at]
+        unit = UNITS[cause.kind][0 if turns else 1]
+        if cause.kind == "effort scale":
+            value, C = np.exp(value), C * np.exp(2 * value)
+    elif cause.kind != "gravity":
+        unit = {"mass": "kg", "centre": "m", "inertia": "kg m²"}[cause.kind]
+        k = places[0] // 10
+        value, J = _in_units(channel.rows[k], cause.kind, x[10 * k : 10 * k + 10], [place - 10 * k for place in places])
+        C = np.where(np.isinf(C).any(), np.inf, 1.0) * (J @ np.where(np.isfinite(C), C, 0.0) @ J.T)
+    std = np.sqrt(C.diagonal().clip(0.0))
+    alike = tuple((other.kind, other.element) for other in found.alike[i])
+    if len(value) == 1:
+        return ModelFault(cause.kind, cause.element, float(value[0]), float(std[0]), found.shares[i], alike, unit)
+    return ModelFault(cause.kind, cause.element, value, std, found.shares[i], alike, unit)
+
+
+def _in_units(row: Array, kind: str, u: Array, places: list[int]) -> tuple[Array, Array]:
+    """Return the change of a mass (1,), centre (3,) or inertia about the centre (6,) by u (10,), and its slopes."""
+
+    def change(u: Array) -> Array:
+        new = inertia_of(row, u)
+        if kind == "mass":
+            return np.array([new[0] - row[0]])
+        return u[1:4] if kind == "centre" else about_centre(new) - about_centre(row)
+
+    h = 1e-5
+    slopes = [(change(u + h * np.eye(10)[i]) - change(u - h * np.eye(10)[i])) / (2 * h) for i in places]
+    return change(u), np.array(slopes).T

@@ -1,0 +1,110 @@
+"""Measured poses of frames: columns beside those of joints, or files of their own."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from kinetree.display import number
+from kinetree.errors import fail
+from kinetree.logs import csv
+from kinetree.logs.read import READERS, is_bag, read_motion
+from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array, homogeneous, pose_from_xyz_rpy, rotations_from_quaternions
+from kinetree.trajectories.motion import TIMES, Columns, Motion, motion_of
+
+POSITION = ("x", "y", "z")
+QUATERNION = ("qx", "qy", "qz", "qw")
+RPY = ("roll", "pitch", "yaw")
+LEGAL = "x y z with qx qy qz qw or roll pitch yaw"
+ROUNDED = 1e-2
+"""Largest difference from one of the length of a quaternion, which is then scaled."""
+
+
+class MeasuredPoses(NamedTuple):
+    """Poses T (n, 4, 4), m, and their times (n,), s, or None if they have none."""
+
+    T: Array
+    times: Array | None
+
+
+def read_log(
+    robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad"
+) -> tuple[Motion, dict[str, MeasuredPoses]]:
+    """Return the motion in a file, and poses by frame that are in columns beside it, such as tool0.x and tool0.qw.
+
+    Positions are in m, angles in `unit`. Raises KinetreeError as `read_motion` does, and for poses with a part missing.
+    """
+    if is_bag(file) or file.suffix.lower() not in READERS:
+        return read_motion(robot, file, unit=unit), {}
+    columns = csv.read(file, robot)
+    known, frames = {*robot.coordinate_names, *robot.joints}, dict[str, list[str]]()
+    for name in columns.names:
+        frame, _, part = name.rpartition(".")
+        if name not in known and frame in robot.frames and part in (*POSITION, *QUATERNION, *RPY):
+            frames.setdefault(frame, []).append(part)
+    of_poses = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
+    rest = [i for i, name in enumerate(columns.names) if name not in of_poses]
+    others = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
+    motion = motion_of(robot, others, unit)
+    return motion, {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
+
+
+def read_poses(robot: Robot, file: Path, frame: str, *, unit: Literal["rad", "deg"] = "rad") -> MeasuredPoses:
+    """Return the poses of a frame in a file of its own, in columns x y z with qx qy qz qw or roll pitch yaw, or with
+    the frame before them as tool0.x; and times, in a column of the names that a motion has. Raises KinetreeError for
+    other columns."""
+    columns = csv.read(file, robot)
+    names = tuple(name.removeprefix(f"{frame}.") for name in columns.names)
+    columns = columns._replace(names=names)
+    for name in names:
+        if name not in (*POSITION, *QUATERNION, *RPY, *TIMES) or names.count(name) > 1:
+            what = "occurs twice" if names.count(name) > 1 else "is not of a pose"
+            raise columns.fault(None, f"column {name!r} {what}; expected {LEGAL}, and a column of times")
+    clock = [name for name in TIMES if name in names]
+    if len(clock) > 1:
+        raise columns.fault(None, f"has {len(clock)} columns of times, {', '.join(clock)}; expected one")
+    times = columns.values[:, names.index(clock[0])] if clock else None
+    if times is not None and (bad := np.flatnonzero(np.diff(times) <= 0)).size:
+        raise columns.fault(int(bad[0]) + 1, "the time is not after that before; expected times that increase")
+    return MeasuredPoses(_poses(columns, "", unit), times)
+
+
+def _poses(columns: Columns, before: str, unit: str) -> Array:
+    """Return the poses (n, 4, 4) of columns whose names begin so."""
+    table = dict(zip(columns.names, columns.values.T, strict=True))
+    given = [rotation for rotation in (QUATERNION, RPY) if {before + part for part in rotation} & table.keys()]
+    needed = [before + part for part in (*POSITION, *(given[0] if given else ()))]
+    if len(given) != 1 or (missing := [name for name in needed if name not in table]):
+        what = f"column {missing[0]!r} is missing" if len(given) == 1 else f"there are {len(given)} kinds of rotations"
+        raise columns.fault(None, f"the pose {before[:-1]!r} is not whole: {what}; expected {LEGAL}")
+    values = np.column_stack([table[name] for name in needed])
+    if given[0] is RPY:
+        angles = np.deg2rad(values[:, 3:]) if unit == "deg" else values[:, 3:]
+        return np.array([pose_from_xyz_rpy(p, rpy) for p, rpy in zip(values[:, :3], angles.tolist(), strict=True)])
+    length = np.linalg.norm(values[:, 3:], axis=1)
+    if len(bad := np.flatnonzero(~(np.abs(length - 1.0) <= ROUNDED))):
+        raise columns.fault(int(bad[0]), f"the quaternion has length {number(length[bad[0]])}; expected 1")
+    R = rotations_from_quaternions(values[:, 3:] / length[:, None])
+    return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
+
+
+def at_poses(motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]) -> tuple[Array, Array]:
+    """Return configurations (k, nq) at the times of poses, and these poses (k, 4, 4), without those outside the motion.
+
+    q (n, nq): those of the motion, between which joints are taken to move in straight lines. Without times on both
+    sides there must be as many poses as samples. file: names of the motion's and the poses' files, for errors.
+    """
+    where, which = file
+    if motion.times is None or measured.times is None:
+        if len(q) != len(measured.T):
+            message = f"has {len(measured.T)} poses, and {where} {len(q)} samples, and not both have times"
+            raise fail("poses", f"{message}; expected as many poses as samples, or times in both", element=which)
+        return q, measured.T
+    inside = (measured.times >= motion.times[0]) & (measured.times <= motion.times[-1])
+    if not inside.any():
+        spans = [f"{number(t[0])} to {number(t[-1])} s" for t in (measured.times, motion.times)]
+        raise fail("poses", f"its times, {spans[0]}, are outside those of {where}, {spans[1]}", element=which)
+    times = measured.times[inside]
+    return np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside]

@@ -1,0 +1,256 @@
+"""`kinetree verify`: logs of a robot that differs from its file, and corrections of this file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.errors import KinetreeError
+from kinetree.fixer.rewritten import rewritten
+from kinetree.formats.registry import ReadOptions
+from kinetree.lab.identify.answer import ModelFault
+from kinetree.lab.identify.correct import corrected
+from kinetree.model.assemble import build, parts_of
+from kinetree.spatial.se3 import quaternions_from_rotations
+
+JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/>{}</joint>'
+LIMIT = '<axis xyz="{}"/><limit lower="-2" upper="2" effort="1" velocity="1"/>'
+URDF = "\n  ".join(
+    [
+        '<robot name="arm"><!-- as drawn -->',
+        *(f'<link name="{name}"/>' for name in ("base_link", "a", "b", "c", "d", "finger", "tip")),
+        JOINT.format("q1", "revolute", "base_link", "a", LIMIT.format("0 0 1")),
+        JOINT.format("q2", "revolute", "a", "b", '<origin xyz="0 0 0.3"/>' + LIMIT.format("0 1 0")),
+        JOINT.format("q3", "revolute", "b", "c", '<origin rpy="0 0 0" xyz="0.400 0 0"/>' + LIMIT.format("0 1 0")),
+        JOINT.format("q4", "prismatic", "c", "d", '<origin xyz="0.3 0 0"/>' + LIMIT.format("1 0 0")),
+        JOINT.format("grip", "revolute", "c", "finger", '<mimic joint="q3" multiplier="-2"/>' + LIMIT.format("0 0 1")),
+        JOINT.format("to_tip", "fixed", "d", "tip", '<origin xyz="0 0 0.1"/>'),
+        "</robot>\n",
+    ]
+)
+CHANGES = np.array([0.0, 0.0, 0.01, 0.0])
+MACRO = """<robot name="m" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="base_link"/><link name="a"/>
+  <xacro:property name="h" value="0.5"/>
+  <joint name="q1" type="revolute"><parent link="base_link"/><child link="a"/><origin xyz="0 0 {}"/>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>
+"""
+
+
+@pytest.fixture
+def urdf(tmp_path):
+    file = tmp_path / "arm.urdf"
+    file.write_text(URDF)
+    return file
+
+
+def row(robot, name):
+    return kt.kinematics.origins(robot)[name]
+
+
+def log(tmp_path, true):
+    """Write a log of a robot that is at `true(q)` when its encoders show q, and return its file."""
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-1.5, 1.5, (30, 4))
+    T = true(q)
+    T[:, :3, 3] += rng.normal(0, 1e-4, (30, 3))
+    table = np.hstack([q, T[:, :3, 3], quaternions_from_rotations(T[:, :3, :3])])
+    names = ["q1", "q2", "q3", "q4", *("tip." + part for part in ("x", "y", "z", "qx", "qy", "qz", "qw"))]
+    file = tmp_path / "log.csv"
+    np.savetxt(file, table, "%.7f", ",", header=",".join(names), comments="")
+    return file
+
+
+def test_a_zero_is_named_and_corrected(run, tmp_path, urdf):
+    arm = kt.load(urdf)
+    file = log(tmp_path, lambda q: kt.fk(arm, "tip")(q + CHANGES))
+    result = run("verify", urdf, file, "--diff")
+    assert result.exit_code == 1
+    removed = [line for line in result.stdout.splitlines() if line.startswith("-  ")]
+    assert len(removed) == 2  # q3, and grip, which follows it
+    assert urdf.read_text() == URDF
+    assert "arm.urdf would be corrected. The model agrees: 0.1" in result.stderr
+    result = run("verify", urdf, file, "--fix")
+    assert result.exit_code == 0, result.output
+    assert "The zero of q3 is off by 0.57" in result.stdout
+    better = kt.load(urdf)
+    q = np.array([0.1, 0.2, 0.3, 0.4])
+    np.testing.assert_allclose(kt.fk(better, "tip")(q), kt.fk(arm, "tip")(q + CHANGES), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(kt.fk(better, "finger")(q), kt.fk(arm, "finger")(q + CHANGES), rtol=0, atol=1e-5)
+    assert "<!-- as drawn -->" in urdf.read_text()
+
+
+@pytest.mark.slow
+class TestCommand:
+    def test_a_model_that_agrees(self, run, tmp_path, urdf):
+        arm = kt.load(urdf)
+        file = log(tmp_path, kt.fk(arm, "tip"))
+        result = run("verify", urdf, file)
+        assert result.exit_code == 0
+        assert result.stdout.startswith("The model agrees: 0.1")
+        assert run("verify", urdf, file, "--fix").exit_code == 0
+        assert urdf.read_text() == URDF
+        data = json.loads(run("verify", urdf, file, "--json").stdout)
+        assert data["faults"] == []
+        assert np.shape(data["base"]) == (4, 4)
+
+    def test_json_of_a_repair(self, run, tmp_path, urdf):
+        arm = kt.load(urdf)
+        result = run("verify", urdf, log(tmp_path, lambda q: kt.fk(arm, "tip")(q + CHANGES)), "--diff", "--json")
+        data = json.loads(result.stdout)
+        assert [(fault["kind"], fault["element"], fault["unit"]) for fault in data["faults"]] == [("zero", "q3", "rad")]
+        assert data["diff"].startswith("--- ")
+        assert data["left"] == []
+        assert data["corrected"]["faults"] == []
+
+    def test_poses_of_a_file_of_their_own(self, run, tmp_path, urdf):
+        """A tracker at 7 Hz in a frame of its own, beside joints at 50 Hz."""
+        arm = kt.load(urdf)
+        t = np.arange(0, 12, 0.02)
+        true = np.array([[1.0], [0.7], [0.9], [0.2]]) * np.sin(np.array([[0.5], [1.1], [0.8], [1.7]]) * t)
+        np.savetxt(tmp_path / "q.csv", np.column_stack([t, *true]), "%.7f", ",", header="t,q1,q2,q3,q4", comments="")
+        times = np.arange(0.05, 13, 1 / 7)
+        at = np.column_stack([np.interp(times, t, x) for x in true])
+        X = np.eye(4)
+        X[:3, 3] = 1, 2, 3
+        T = X @ kt.fk(arm, "tip")(at + CHANGES)
+        table = np.column_stack([times, T[:, :3, 3], quaternions_from_rotations(T[:, :3, :3])])
+        np.savetxt(tmp_path / "T.csv", table, "%.7f", ",", header="t,x,y,z,qx,qy,qz,qw", comments="")
+        result = run("verify", urdf, tmp_path / "q.csv", "--pose", f"tip={tmp_path / 'T.csv'}", "--unknown", "base")
+        assert result.exit_code == 1, result.output
+        assert "The zero of q3 is off by 0.57" in result.stdout
+        assert "7 poses outside the times of" in result.stderr
+        assert "cannot tell apart: the zero of q1 and the base pose of base_link" in result.stdout
+
+    def test_numbers_of_a_pendant(self, run, tmp_path, arm):
+        robot = kt.load(arm)
+        rng = np.random.default_rng(1)
+        shown = np.rad2deg(rng.uniform(-1.5, 1.5, (20, 6))).round(3)
+        true = np.add(np.deg2rad(shown), [0, 0.01, 0, 0, 0, 0])
+        poses = kt.controllers.pose(robot, "kuka", true).round(3)
+        head = "J1,J2,J3,J4,J5,J6,X,Y,Z,A,B,C"
+        np.savetxt(tmp_path / "p.csv", np.hstack([shown, poses]), "%.3f", ",", header=head, comments="")
+        result = run("verify", arm, tmp_path / "p.csv", "--controller", "kuka")
+        assert result.exit_code == 1
+        assert "The zero of axis_2 is off by 0.573" in result.stdout
+        assert len([line for line in result.stdout.splitlines() if line.startswith("- ")]) == 1
+
+    @each(
+        "options, part",
+        [
+            ((), "log.csv has no columns of poses, such as tool0.x"),
+            (("--pose", "nothing"), "no frame 'nothing'"),
+            (("--pose", "tip"), "log.csv has no columns of poses"),
+            (("--tool", "1 2 3 0 0 0"), "--tool goes with --controller"),
+            (("--controller", "kuka", "--deg"), "leave out --pose, --q and --deg"),
+            (("--controller", "kuka"), "the robot has no frame 'base'"),
+        ],
+    )
+    def test_errors(self, run, tmp_path, urdf, options, part):
+        (tmp_path / "log.csv").write_text("q1,q2\n1,2\n")
+        result = run("verify", urdf, tmp_path / "log.csv", *options)
+        assert result.exit_code == 2
+        assert part in result.stderr
+
+    def test_a_model_that_is_no_text(self, run, tmp_path, urdf):
+        arm = kt.load(urdf)
+        file = log(tmp_path, lambda q: kt.fk(arm, "tip")(q + CHANGES))
+        kt.save(arm, tmp_path / "arm.sdf")
+        result = run("verify", tmp_path / "arm.sdf", file, "--fix")
+        assert result.exit_code == 2
+        assert "is neither URDF nor xacro" in result.stderr
+
+
+class TestCorrections:
+    ARM = kt.load(URDF, format="urdf")
+
+    def test_everything_at_once(self):
+        """The order is that of the fit: poses of the file first, then zeros as the model counts, then signs."""
+        pose = np.array([0.01, 0, 0.02, 0.1, 0.2, 0.3])
+        faults = [
+            ModelFault("sign", "q2"),
+            ModelFault("zero", "q2", 0.1, 1e-9, unit="rad"),
+            ModelFault("joint pose", "q2", pose, np.full(6, 1e-9)),
+            ModelFault("zero", "q4", 0.02, 1e-9, unit="m"),
+            ModelFault("length", "q4", 0.005, 1e-9, unit="m"),
+        ]
+        found, left = corrected(self.ARM, faults)
+        assert left == []
+        moved = kt.edit.set_origins(self.ARM, {"q2": row(self.ARM, "q2") + pose})
+        moved = kt.edit.set_origins(moved, {"q4": np.add(row(self.ARM, "q4"), [0.005, 0, 0, 0, 0, 0])})
+        q = np.array([0.3, 0.4, 0.5, 0.1])
+        expected = kt.fk(moved, "tip")(q * [1, -1, 1, 1] + [0, 0.1, 0, 0.02])
+        np.testing.assert_allclose(kt.fk(found, "tip")(q), expected, rtol=0, atol=1e-12)
+        assert found.joints["q2"].limits == self.ARM.joints["q2"].limits
+
+    def test_values_are_rounded_to_what_is_known(self):
+        found, _ = corrected(self.ARM, [ModelFault("length", "q4", 0.0012345678, 3e-5, unit="m")])
+        assert found.joints["q4"].origin[0, 3] == 0.3 + 0.001235
+
+    @each(
+        "fault, part",
+        [
+            (ModelFault("zero", "q1", 0.1, 1e-3, alike=(("base pose", "base_link"),)), "cannot tell it from the base"),
+            (ModelFault("unit", "q"), "of the log or of its setting"),
+            (ModelFault("sign", "q3"), "others follow it"),
+        ],
+    )
+    def test_what_is_left(self, fault, part):
+        found, ((left, why),) = corrected(self.ARM, [fault])
+        assert found is self.ARM
+        assert left is fault
+        assert part in why
+
+    def test_what_belongs_to_the_controller(self):
+        text = URDF.replace('"tip"', '"tool0"')
+        robot = kt.load(text, format="urdf")
+        _, ((_, why),) = corrected(robot, [ModelFault("length", "to_tip", 0.1, 1e-3)])
+        assert "tool0 is where the controller has it (REP-199)" in why
+        robot = kt.load(URDF.replace('lower="-2"', 'lower="-1"'), format="urdf")
+        _, ((_, why),) = corrected(robot, [ModelFault("sign", "q2")])
+        assert "its limits are not symmetric" in why
+
+
+class TestTexts:
+    def test_only_what_changes(self, urdf):
+        fixed = rewritten(
+            str(urdf), ReadOptions(), lambda one: corrected(one, [ModelFault("length", "q3", 0.002, 1e-5)])[0]
+        )
+        ((path, after),) = fixed.after.items()
+        assert path == urdf.resolve()
+        assert after.decode() == URDF.replace("0.400 0 0", "0.402 0 0")
+        assert rewritten(str(urdf), ReadOptions(), lambda one: one).after == {}
+
+    def test_an_axis_that_is_not_written(self, tmp_path):
+        file = tmp_path / "a.urdf"
+        file.write_text(URDF.replace('<axis xyz="0 1 0"/>', ""))
+        fixed = rewritten(str(file), ReadOptions(), lambda one: corrected(one, [ModelFault("sign", "q2")])[0])
+        assert b'<axis xyz="-1 0 0"/>' in fixed.after[file.resolve()]
+
+    def test_xacro(self, tmp_path):
+        file = tmp_path / "m.xacro"
+        file.write_text(MACRO.format("0.5"))
+
+        def longer(robot):
+            return kt.edit.set_origins(robot, {"q1": np.add(row(robot, "q1"), [0, 0, 0.01, 0, 0, 0])})
+
+        fixed = rewritten(str(file), ReadOptions(), longer)
+        assert fixed.after[file.resolve()].decode() == MACRO.format("0.51")
+        file.write_text(MACRO.format("${h + 0.1}"))
+        with pytest.raises(KinetreeError):
+            rewritten(str(file), ReadOptions(), longer)
+
+    def test_another_robot_is_refused(self, urdf):
+        """A text edits poses and axes alone, so that another change is missing afterwards."""
+        with pytest.raises(KinetreeError, match="the edited text would be another robot: joint 'q1' is another"):
+            rewritten(str(urdf), ReadOptions(), _without_limits)
+
+
+def _without_limits(robot):
+    parts = parts_of(robot)
+    parts.joints = [replace(one, limits=()) if one.name == "q1" else one for one in parts.joints]
+    return build(parts)

@@ -1,0 +1,357 @@
+"""`kt.verify` by torques: faults that are planted in simulated logs are named, and none in clean ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.errors import KinetreeError
+from kinetree.lab.identify.columns import Filter, columns, filter_of, trajectory
+from kinetree.lab.identify.efforts import about_centre, inertia_of
+from kinetree.lab.identify.search import fitted
+from kinetree.lab.identify.torques import _channel
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Dynamics
+from kinetree.spatial.plucker import skew
+from support import example_robot_urdfs
+
+LINK = {"m": 2.0, "r": [0.2, 0.02, 0.01], "I": [0.02, 0.05, 0.04, 0.003, -0.002, 0.004]}
+ARM = kt.chain(
+    [
+        {**LINK, "axis": [0, 0, 1]},
+        {**LINK, "axis": [0, 1, 0], "xyz": [0.1, 0, 0.3]},
+        {**LINK, "axis": [0, 1, 0], "xyz": [0.4, 0, 0]},
+    ]
+)
+DOWN = (0.0, 0.0, -9.81)
+ROW = np.array(kt.dynamics.inertial_parameters(ARM)["q3_link"])
+
+
+def motion(robot, rng, seconds=20.0, rate=100.0):
+    """Return t, q, qd and qdd of periods of 10 s and five harmonics, inside the limits."""
+    t = np.arange(0, seconds, 1 / rate)
+    w = 2 * np.pi * 0.1 * np.arange(1, 6)[:, None]
+    a, b = rng.uniform(-1, 1, (2, robot.nq, 5))
+    lower, upper = np.clip(robot.limits.lower, -3, 3), np.clip(robot.limits.upper, -3, 3)
+    q = (a / w.T) @ np.sin(w * t) - (b / w.T) @ np.cos(w * t)
+    size = np.minimum(0.4 * (upper - lower) / np.abs(q).max(axis=1), 0.5)[:, None]
+    qd, qdd = a @ np.cos(w * t) + b @ np.sin(w * t), -(a * w.T) @ np.sin(w * t) + (b * w.T) @ np.cos(w * t)
+    return t, (size * q).T + (lower + upper) / 2, (size * qd).T, (size * qdd).T
+
+
+def plant(robot, rng, kind, element, value):
+    """Return the arguments of `kt.verify` for a robot with a fault. Its torques are those of the mapping of parameters,
+    of which another test knows that they are those of other libraries, and friction as in a textbook."""
+    t, q, qd, qdd = motion(robot, rng)
+    parameters, names = kt.dynamics.inertial_parameters(robot), robot.joint_names
+    j, gravity, true = names.index(element) if element in names else 0, DOWN, q.copy()
+    if kind in ("mass", "centre", "inertia"):
+        parameters[element] = inertia_of(parameters[element], value)
+    elif kind == "gravity":
+        gravity = tuple(np.add(DOWN, value))
+    elif kind == "zero":
+        true[:, j] += value
+    tau = kt.inverse_dynamics(robot, parameters=True, gravity=gravity)(true, qd, qdd, parameters)
+    if kind in (rates := {"viscous friction": qd, "Coulomb friction": np.sign(qd), "armature": qdd}):
+        tau[:, j] += value * rates[kind][:, j]
+    elif kind.startswith("effort"):
+        tau[:, j] *= value
+    noise = 0.02 * np.sqrt((tau**2).mean(axis=0))
+    return {
+        "q": q + rng.normal(0, 2e-5, q.shape),
+        "t": t,
+        "effort": tau + rng.normal(size=tau.shape) * noise,
+    }
+
+
+def named(found):
+    return [(fault.kind, fault.element) for fault in found.faults]
+
+
+def density(by):
+    return np.array([by, *np.zeros(9)])
+
+
+def centre(*by):
+    return np.array([0, *by, *np.zeros(6)])
+
+
+class TestInertias:
+    def test_without_a_change(self):
+        np.testing.assert_allclose(inertia_of(ROW, np.zeros(10)), ROW, rtol=1e-14, atol=1e-16)
+
+    def test_density(self):
+        np.testing.assert_allclose(inertia_of(ROW, density(0.3)), np.exp(0.3) * ROW, rtol=1e-14)
+
+    def test_the_centre_moves_by_the_theorem_of_steiner(self):
+        found, by = inertia_of(ROW, centre(0.1, -0.2, 0.3)), np.array([0.1, -0.2, 0.3])
+        c = ROW[1:4] / ROW[0]
+        assert found[0] == ROW[0]
+        np.testing.assert_allclose(found[1:4] / ROW[0], c + by, rtol=1e-14)
+        I = ROW[0] * (skew(c + by) @ skew(c + by).T - skew(c) @ skew(c).T)
+        np.testing.assert_allclose(found[[4, 6, 9]] - ROW[[4, 6, 9]], I.diagonal(), rtol=1e-12)
+        np.testing.assert_allclose(about_centre(found), about_centre(ROW), rtol=1e-10)
+
+    def test_every_inertia_is_that_of_a_body(self):
+        rng = np.random.default_rng(0)
+        for _ in range(20):
+            xx, xy, yy, xz, yz, zz = about_centre(inertia_of(ROW, 3 * rng.normal(size=10)))
+            a, b, c = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            assert a > 0
+            assert a + b >= c * (1 - 1e-9)
+
+    def test_six_numbers_of_an_inertia_are_relative(self):
+        """The logarithm of second moments: the same factor for all of them is a factor of the inertia."""
+        found = about_centre(inertia_of(ROW, np.array([0, 0, 0, 0, 0.2, 0, 0.2, 0, 0, 0.2])))
+        np.testing.assert_allclose(found, np.exp(0.2) * about_centre(ROW), rtol=1e-12)
+
+
+class TestColumns:
+    def test_the_filter_is_a_convolution(self):
+        rng = np.random.default_rng(0)
+        values, made = rng.normal(size=(101, 2)), Filter(np.array([0.2, 0.5, 0.3]), 2)
+        found = made.of(101, lambda at: values[at])
+        expected = [np.convolve(x, made.weights[::-1], "valid")[::2] for x in values.T]
+        np.testing.assert_allclose(found.T, expected, rtol=1e-14)
+
+    def test_the_filter_of_a_rate(self):
+        made = filter_of(0.01)
+        assert abs(made.weights.sum() - 1) < 1e-12
+        assert (len(made.weights), made.step) == (10, 5)
+        assert filter_of(None) == (np.ones(1), 1)
+        assert 1.1 < filter_of(0.001).spread < 1.2  # Hann's windows that overlap by half: 2 / √3
+        assert len(filter_of(0.1).weights) == 5
+
+    def test_rates_of_a_log_with_lost_samples(self):
+        t = np.delete(np.arange(0, 3, 0.01), [50, 51, 120])
+        log = trajectory(np.sin(t)[:, None], t[:, None], t, None, None)
+        assert log.dt == pytest.approx(0.01)
+        assert len(log.q) == 300
+        even = np.arange(300) * 0.01
+        inside = (even > 0.1) & (even < 2.9) & (np.abs(even - 0.5) > 0.1) & (np.abs(even - 1.2) > 0.1)
+        np.testing.assert_allclose(log.qd[inside, 0], np.cos(even)[inside], rtol=0, atol=1e-4)
+        np.testing.assert_allclose(log.qdd[inside, 0], -np.sin(even)[inside], rtol=0, atol=1e-3)
+
+    def test_columns_add_up(self):
+        """To the torques of another robot: heavier, damped, tilted, and moved by a little."""
+        rng = np.random.default_rng(1)
+        q, qd, qdd = rng.uniform(-1, 1, (3, 20, 3))
+        log = trajectory(q, np.zeros((20, 3)), None, qd, qdd)
+        _, model, W = columns(ARM, log, DOWN)
+        np.testing.assert_allclose(model, kt.inverse_dynamics(ARM)(q, qd, qdd), rtol=1e-12)
+        np.testing.assert_allclose(W[..., 20:30] @ ROW, model - W[..., :20] @ np.tile(ROW, 2), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(W[..., 30:39].sum(axis=-1), qd + np.sign(qd) + qdd, rtol=1e-14)
+        there = kt.inverse_dynamics(ARM, gravity=(1, 2, -7.0))(q, qd, qdd)
+        np.testing.assert_allclose(model + W[..., 39:42] @ [1, 2, 2.81], there, rtol=1e-12, atol=1e-12)
+        dq = 1e-4 * np.array([1, -2, 3])
+        np.testing.assert_allclose(
+            model + W[..., 42:] @ dq, kt.inverse_dynamics(ARM)(q + dq, qd, qdd), rtol=0, atol=1e-5
+        )
+
+
+class TestChannel:
+    def channel(self):
+        log = plant(ARM, np.random.default_rng(2), "mass", "q2_link", density(0.2))
+        made = _channel(ARM, trajectory(log["q"], log["effort"], log["t"], None, None), DOWN, np.ones(3, bool))
+        return replace(made, noise=np.array([0.1, 0.2, 0.3]))
+
+    def test_the_jacobian_is_that_of_the_residual(self):
+        channel, rows, h = self.channel(), np.arange(40, 50), 1e-5
+        x = 0.1 * np.random.default_rng(0).normal(size=channel.size)
+        J = channel.jacobian(x, rows, range(channel.size))
+        np.testing.assert_array_equal(channel.jacobian(x, rows, [47, 2, 33]), J[..., [47, 2, 33]])
+        for i, e in enumerate(np.eye(channel.size)):
+            slope = (channel.residual(x + h * e, rows) - channel.residual(x - h * e, rows)) / (2 * h)
+            np.testing.assert_allclose(J[..., i], slope, rtol=0, atol=1e-6 * max(1, np.abs(slope).max()))
+
+    def test_friction_stays_positive(self):
+        channel = self.channel()
+        place = 30 + 3  # Coulomb friction of q1
+        channel = replace(channel, tau=channel.tau - 5 * channel.columns[..., 33])
+        fit = fitted(channel, np.zeros(channel.size), [place], np.arange(len(channel.tau)))
+        assert fit.x[place] == 0.0
+
+    def test_causes_have_each_number_once(self):
+        channel = self.channel()
+        assert sorted(i for one in channel.causes for i in one.places) == [*range(channel.size)]
+
+
+CASES = [
+    ("none", "q1", 0.0),
+    ("mass", "q3_link", density(-0.3)),
+    ("centre", "q2_link", centre(0.02, 0.01, -0.015)),
+    ("inertia", "q3_link", np.array([0, 0, 0, 0, 0.9, 0.2, 0.8, 0.1, -0.1, 0.7])),
+    ("viscous friction", "q1", 0.2),
+    ("Coulomb friction", "q2", 0.8),
+    ("armature", "q3", 0.3),
+    ("gravity", "q1_link", [0.5, -0.9, 0.06]),
+    ("gravity", "base_link", [0, 0, 19.62]),
+    ("zero", "q2", 0.08),
+    ("effort scale", "q2", 1.3),
+    ("effort sign", "q3", -1.0),
+]
+
+
+def test_the_friction_of_a_log():
+    log = plant(ARM, np.random.default_rng(3), "Coulomb friction", "q2", 0.8)
+    found = kt.verify(ARM, **log)
+    (fault,) = found.faults
+    assert named(found) == [("Coulomb friction", "q2")]
+    assert abs(fault.value - 0.8) < 3 * fault.std < 0.05
+    assert fault.unit == "N m"
+    assert found.error is None
+    assert found.torques.shape == (3, 3)
+    assert found.torques[0, 1] > 3 * found.torques[1, 1]
+    assert "The Coulomb friction of q2 is off by 0.8" in str(found)
+    assert "The noise of the log is torques" in str(found)
+
+
+@pytest.mark.slow
+@each("kind, element, value", CASES)
+def test_planted_faults(kind, element, value):
+    log = plant(ARM, np.random.default_rng(4), kind, element, value)
+    found = kt.verify(ARM, **log)
+    assert found.explained
+    if kind == "none":
+        assert found.faults == ()
+        assert str(found).startswith("The model agrees: torques ")
+        return
+    where = ARM.root if kind == "gravity" else element
+    assert named(found) == [(kind, where)], str(found)
+    (fault,) = found.faults
+    if kind == "effort sign":
+        assert "The torque of q3 has the other sign." in str(found)
+    elif kind == "mass":
+        assert abs(fault.value - 2 * (np.exp(-0.3) - 1)) < 4 * fault.std
+    elif kind == "inertia":
+        change = about_centre(inertia_of(ROW, value)) - about_centre(ROW)
+        assert (np.abs(fault.value - change) < 4 * fault.std).all()
+    else:
+        true = value[1:4] if kind == "centre" else np.asarray(value)
+        assert (np.abs(fault.value - true) < 4 * np.asarray(fault.std) + 1e-9).all()
+
+
+@pytest.mark.slow
+class TestLogs:
+    def test_two_faults(self):
+        rng = np.random.default_rng(5)
+        log = plant(ARM, rng, "viscous friction", "q1", 0.5)
+        more = plant(ARM, np.random.default_rng(5), "none", "q1", 0)
+        heavy = plant(ARM, np.random.default_rng(5), "mass", "q3_link", density(0.2))
+        log["effort"] = log["effort"] + heavy["effort"] - more["effort"]
+        assert {*named(kt.verify(ARM, **log))} == {("viscous friction", "q1"), ("mass", "q3_link")}
+
+    def test_friction_of_the_file_is_known(self):
+        parts = parts_of(ARM)
+        parts.joints = [replace(one, dynamics=(Dynamics(damping=0.4, friction=0.6),)) for one in parts.joints]
+        rough = build(parts)
+        log = plant(ARM, np.random.default_rng(6), "none", "q1", 0)
+        _, _, qd, _ = motion(ARM, np.random.default_rng(6))
+        log["effort"] += 0.4 * qd + 0.6 * np.sign(qd)
+        assert kt.verify(rough, **log).faults == ()
+        log["effort"] -= 0.5 * np.sign(qd) * [0, 0, 1]
+        (fault,) = kt.verify(rough, **log).faults
+        assert (fault.kind, fault.element) == ("Coulomb friction", "q3")
+        assert abs(fault.value + 0.5) < 4 * fault.std
+
+    def test_units_and_order(self):
+        log = plant(ARM, np.random.default_rng(7), "none", "q1", 0)
+        found = kt.verify(ARM, **{**log, "effort": 1000 * log["effort"]})
+        assert named(found) == [("effort unit", "effort")]
+        assert found.faults[0].value == 1000
+        found = kt.verify(ARM, **{**log, "effort": log["effort"][:, [0, 2, 1]]})
+        assert named(found) == [("effort order", "q2, q3")]
+
+    def test_a_joint_without_torques(self):
+        log = plant(ARM, np.random.default_rng(8), "viscous friction", "q3", 0.5)
+        log["effort"][:, 0] = np.nan
+        assert named(kt.verify(ARM, **log)) == [("viscous friction", "q3")]
+
+    def test_a_robot_at_rest(self):
+        """Poses without order tell about weight alone, so that inertia and friction stay those of the file."""
+        rng = np.random.default_rng(9)
+        q, rest = rng.uniform(-1.5, 1.5, (60, 3)), np.zeros((60, 3))
+        parameters = kt.dynamics.inertial_parameters(ARM)
+        parameters["q3_link"] = inertia_of(ROW, density(0.2))
+        tau = kt.inverse_dynamics(ARM, parameters=True)(q, rest, rest, parameters)
+        tau += rng.normal(0, 0.01, tau.shape)
+        (fault,) = kt.verify(ARM, q, qd=rest, qdd=rest, effort=tau).faults
+        assert (fault.kind, fault.element) in (("mass", "q3_link"), ("centre", "q3_link"))
+        assert fault.kind == "mass" or fault.alike
+
+    def test_outliers(self):
+        log = plant(ARM, np.random.default_rng(10), "none", "q1", 0)
+        log["effort"][1000:1010, 1] += 200
+        found = kt.verify(ARM, **log)
+        assert found.faults == ()
+        assert any(990 <= sample <= 1020 for sample in found.outliers)
+
+    def test_what_nothing_explains(self):
+        log = plant(ARM, np.random.default_rng(11), "none", "q1", 0)
+        found = kt.verify(ARM, **{**log, "effort": np.random.default_rng(0).normal(size=log["effort"].shape)})
+        assert not found.explained
+        assert found.faults == ()
+        assert "No faults that are known here explain that." in str(found)
+
+    def test_predicted_deviations(self):
+        z = []
+        for seed in range(16):
+            log = plant(ARM, np.random.default_rng(seed), "mass", "q3_link", density(0.2))
+            (fault,) = kt.verify(ARM, **log).faults
+            z.append((fault.value - 2 * (np.exp(0.2) - 1)) / fault.std)
+        assert abs(np.mean(z)) < 0.75
+        assert 0.6 < np.std(z) < 1.4
+
+    def test_poses_and_torques(self):
+        """A zero that poses show is no fault of torques: these are explained by the corrected model."""
+        rng = np.random.default_rng(12)
+        t, q, qd, qdd = motion(ARM, rng)
+        true = np.add(q, [0, 0.05, 0])
+        tau = kt.inverse_dynamics(ARM)(true, qd, qdd) + [0, 0, 0.5] * qd
+        tau += rng.normal(0, 0.02, tau.shape)
+        T = kt.fk(ARM, "q3_link")(true)
+        T[:, :3, 3] += rng.normal(0, 1e-4, (len(T), 3))
+        found = kt.verify(ARM, q[::20], poses={"q3_link": T[::20]})
+        assert named(found) == [("zero", "q2")]
+        found = kt.verify(ARM, q, t=t, effort=tau, poses={"q3_link": T})
+        assert {*named(found)} == {("zero", "q2"), ("viscous friction", "q3")}
+
+    @each("name", ["ur5_robot.urdf", "panda.urdf"])
+    def test_arms(self, name):
+        robot = kt.load(next(file for file in example_robot_urdfs() if file.name == name))
+        robot = kt.edit.lock(robot, {joint: 0.0 for joint in robot.joint_names if "finger" in joint})
+        names, links = robot.joint_names, [*kt.dynamics.inertial_parameters(robot)]
+        for seed, (kind, element, value) in enumerate(
+            [
+                ("none", names[0], 0.0),
+                ("mass", links[3], density(0.25)),
+                ("centre", links[4], centre(0.02, -0.02, 0.03)),
+                ("Coulomb friction", names[1], 2.0),
+                ("effort scale", names[2], 0.8),
+            ]
+        ):
+            found = kt.verify(robot, **plant(robot, np.random.default_rng(seed), kind, element, value))
+            assert named(found) == ([] if kind == "none" else [(kind, element)]), str(found)
+
+
+class TestErrors:
+    @each(
+        "options, part",
+        [
+            ({}, "there are neither poses nor effort"),
+            ({"effort": np.ones((20, 3))}, "effort is without t"),
+            ({"effort": np.ones((20, 3)), "qd": np.zeros((20, 3))}, "effort is without t"),
+            ({"effort": np.zeros((20, 2)), "t": np.arange(20)}, r"effort has shape \(20, 2\); expected \(20, 3\)"),
+            ({"effort": np.ones((20, 3)), "t": np.zeros(20)}, "t does not increase"),
+            ({"effort": np.full((20, 3), np.nan), "t": np.arange(20)}, "effort has no torques; all are zero or nan"),
+            ({"effort": np.ones((20, 3)), "t": np.arange(19)}, r"t has shape \(19,\); expected \(20,\)"),
+            ({"effort": np.ones((20, 3)), "t": np.arange(20), "qd": np.full((20, 3), np.nan)}, "finite numbers"),
+        ],
+    )
+    def test_illegal_logs(self, options, part):
+        with pytest.raises(KinetreeError, match=part):
+            kt.verify(ARM, np.zeros((20, 3)), **options)
