@@ -1,6 +1,7 @@
 """`kinetree move`: what it prints and writes, its exit status and its JSON."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,23 @@ def test_json_and_a_position_without_orientation(run):
     assert found["reached"][1]["first"] == 0.0
 
 
+def test_limits_of_single_joints_and_a_payload(run):
+    """1 m at 0.25 m/s, which 4 m/s² takes 1/16 s to reach; 2 kg at 4 m/s² take 8 N, and the limit is 7 N."""
+    go = ("move", *GO[:-2], "--acceleration", "4", "--to", "1 0 0", "--json")
+    found = json.loads(run(*go, "--velocity", "x=0.25", "--velocity", "y=9").stdout)
+    assert found["duration"] == pytest.approx(4 + 0.25 / 4, abs=0.0101)
+    text = Path("gantry.urdf").read_text(encoding="utf-8").replace('effort="9"', 'effort="7"')
+    inertial = '<inertial><mass value="1e-9"/><inertia ixx="1e-9" iyy="1e-9" izz="1e-9" ixy="0" ixz="0" iyz="0"/>'
+    text = text.replace('<link name="turn_link"/>', f'<link name="turn_link">{inertial}</inertial></link>')
+    Path("gantry.urdf").write_text(text, encoding="utf-8")
+    kept = json.loads(run(*go, "--payload", "turn_link=2", "--torque").stdout)
+    assert kept["reached"][1]["limit"] == "torque"
+    assert kept["duration"] == pytest.approx(2 + 0.5 / 3.5, abs=1e-2)
+    over = run(*go[:-1], "--payload", "turn_link=2")
+    assert over.exit_code == 1
+    assert re.search(r"joint 'x': the torque is (7\.9\d*|8) N at t = 0(\.12)? s, above its limit 7 N; ", over.stdout)
+
+
 def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
     with open("poses.txt", "w", encoding="utf-8") as file:
         file.write("# x y z\n0.2 0.1 0\n\n0.4 0.1 0 0 0 0 1\n0.4 0.3 0 0 0 0.5\n0.5 0.3 0\n")
@@ -104,7 +122,9 @@ def test_what_cannot_be_reached_says_why(run):
         ((), "expected either --to POSE or --through FILE"),
         (("--to", "1 0"), "'1 0' is no pose; expected 3, 6 or 7"),
         (("--to", "1 0 0", "-o", "motion.txt"), "expected the ending .csv"),
-        (("--to", "1 0 0", "--velocity", "0"), "0.0 is not in the range x>0"),
+        (("--to", "1 0 0", "--velocity", "0"), "'0' is no number above 0"),
+        (("--to", "1 0 0", "--velocity", "z=1"), "velocity has a number for 'z'; there are 'x', 'y', 'turn'"),
+        (("--to", "1 0 0", "--payload", "turn_link=-1"), "--payload turn_link: '-1' is no mass; expected kg from 0"),
         (("--through", "empty.txt"), "has no poses"),
         (("--through", "bad.txt"), "bad.txt:2: error"),
     ],
