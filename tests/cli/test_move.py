@@ -52,6 +52,20 @@ def test_a_line_is_timed_checked_and_written(run, gantry):
     assert "exists already" in again.stderr
 
 
+def test_a_joint_trajectory_of_ros(run, gantry):
+    """Always in rad; with rates, so that a check needs no estimates."""
+    pytest.importorskip("mcap")
+    go = ("move", *GO, "--to", "1 0.5 0 0 0 90", "--deg", "--q", "turn=30")
+    for name in ("motion.mcap", "motion.csv"):
+        assert run(*go, "-o", name).exit_code == 0
+    motion, table = read_motion(gantry, "motion.mcap"), read_motion(gantry, "motion.csv", unit="deg")
+    np.testing.assert_allclose(motion.q, table.q, atol=1e-15)
+    np.testing.assert_allclose(motion.q[[0, -1], 2], np.radians([30, 90]), atol=1e-8)
+    slower = (2 + 0.5 * np.pi / 3 / 4) / motion.times[-1]  # for whole periods
+    assert np.abs(motion.qd[:, 0]).max() == pytest.approx(0.5 * slower, rel=1e-6)
+    assert run("motion", "check", "gantry.urdf", "motion.mcap", "--acceleration", "4").exit_code == 0
+
+
 def test_json_and_a_position_without_orientation(run):
     found = json.loads(run("move", *GO, "--to", "1 0 0", "--q", "turn=0.5", "--velocity", "1", "--json").stdout)
     assert found["duration"] == pytest.approx(1.25, abs=6e-3)
@@ -121,7 +135,7 @@ def test_what_cannot_be_reached_says_why(run):
     [
         ((), "expected either --to POSE or --through FILE"),
         (("--to", "1 0"), "'1 0' is no pose; expected 3, 6 or 7"),
-        (("--to", "1 0 0", "-o", "motion.txt"), "expected the ending .csv"),
+        (("--to", "1 0 0", "-o", "motion.txt"), "expected the ending .csv or .mcap"),
         (("--to", "1 0 0", "--velocity", "0"), "'0' is no number above 0"),
         (("--to", "1 0 0", "--velocity", "z=1"), "velocity has a number for 'z'; there are 'x', 'y', 'turn'"),
         (("--to", "1 0 0", "--payload", "turn_link=-1"), "--payload turn_link: '-1' is no mass; expected kg from 0"),
