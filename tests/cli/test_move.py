@@ -62,7 +62,7 @@ def test_a_joint_trajectory_of_ros(run, gantry):
     np.testing.assert_allclose(motion.q, table.q, atol=1e-15)
     np.testing.assert_allclose(motion.q[[0, -1], 2], np.radians([30, 90]), atol=1e-8)
     slower = (2 + 0.5 * np.pi / 3 / 4) / motion.times[-1]  # for whole periods
-    assert np.abs(motion.qd[:, 0]).max() == pytest.approx(0.5 * slower, rel=1e-6)
+    assert np.abs(motion.qd[:, 0]).max() == pytest.approx(0.5 * slower, rel=1e-4)
     assert run("motion", "check", "gantry.urdf", "motion.mcap", "--acceleration", "4").exit_code == 0
 
 
