@@ -10,6 +10,8 @@ import pytest
 import kinetree as kt
 import pendants
 from kinetree.cli._controllers import shown
+from kinetree.controllers.controller import Active
+from kinetree.controllers.text import configuration_in, parsed
 from kinetree.logs import read_motion
 
 JOINT = """<link name="{name}_link"/><joint name="{name}" type="{kind}"><parent link="{parent}"/>
@@ -136,6 +138,7 @@ def test_what_cannot_be_reached_says_why(run):
         ((), "expected either --to POSE or --through FILE"),
         (("--to", "1 0"), "'1 0' is no pose; expected 3, 6 or 7"),
         (("--to", "1 0 0", "-o", "motion.txt"), "expected the ending .csv or .mcap"),
+        (("--to", "1 0 0", "-o", "a.txt"), "a list of points, such as .txt, is for --controller KEY of one maker"),
         (("--to", "1 0 0", "--velocity", "0"), "'0' is no number above 0"),
         (("--to", "1 0 0", "--velocity", "z=1"), "velocity has a number for 'z'; there are 'x', 'y', 'turn'"),
         (("--to", "1 0 0", "--payload", "turn_link=-1"), "--payload turn_link: '-1' is no mass; expected kg from 0"),
@@ -184,3 +187,38 @@ def test_a_pose_of_a_pendant_chooses_the_branch(run):
         else:
             assert line.exit_code == 1
             assert "no solution inside the limits has the configuration" in line.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "ending"), [("kuka", ".dat"), ("abb", ".mod"), ("ur", ".script"), ("fanuc", ".txt")])
+def test_points_as_a_controller_writes_them(run, key, ending):
+    """Each sample, with the tool, the user frame and the configuration; read back they are the poses of the CSV."""
+    Path("arm.urdf").write_text(pendants.urdf(), encoding="utf-8")
+    arm, who = kt.load("arm.urdf"), kt.controllers[key]
+    start = {"joint_1": 0.3, "joint_2": 0.4, "joint_3": -0.3, "joint_4": 0.5, "joint_5": 0.8}
+    tool, user = ([*xyz, *who.from_pose(np.eye(4))[3:]] for xyz in ((1, 2, 30), (-5, 60, 7)))
+    T = kt.fk(arm, "tool0", "base")(arm.q(start | {"joint_1": 0.4}))
+    pose = who.from_pose(Active(who.to_pose(tool), who.to_pose(user)).shown(T))
+    frames = [f"--{name}={' '.join(map(str, one))}" for name, one in (("tool", tool), ("user-frame", user))]
+    if key == "ur":  # in m
+        frames = []
+        pose, tool, user = who.from_pose(T), None, None
+    go = ("move", "arm.urdf", "--controller", key, "--to", " ".join(map(str, pose)), "--line", "--acceleration", "3",
+          "--period", "0.05", *frames, *(f"--q={name}={value}" for name, value in start.items()))  # fmt: skip
+    for name in (f"points{ending}", "motion.csv"):
+        assert run(*go, "-o", name).exit_code == 0
+    q = read_motion(arm, "motion.csv").q
+    wanted = [kt.controllers.pose(arm, key, one, tool=tool, user_frame=user) for one in q]
+    lines = [
+        line
+        for line in Path(f"points{ending}").read_text(encoding="utf-8").splitlines()
+        if any(c.isdigit() for c in line)
+    ]
+    found = [configuration_in(who, parsed(who, line.strip())) for line in lines]
+    assert len(found) == len(q) > 5
+    for (configuration, one), value, at in zip(found, wanted, q, strict=True):
+        np.testing.assert_allclose(who.to_pose(one.values), who.to_pose(value), atol=2e-5)
+        if key != "ur":
+            assert who.configuration.read(configuration) == who.configuration.read(
+                str(kt.controllers.configuration(arm, key, at))
+            )

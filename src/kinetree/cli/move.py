@@ -22,10 +22,10 @@ from kinetree.cli._pendant import robot_model
 from kinetree.cli._say import remark, say
 from kinetree.cli._solutions import MOST, usable, with_configuration
 from kinetree.cli._targets import Targets, targets_of
+from kinetree.cli._written import check_ending, write_moved
 from kinetree.display import number
 from kinetree.errors import Findings, KinetreeError, fail
-from kinetree.logs import Motion, write_motion
-from kinetree.logs.read import WRITERS, is_bag
+from kinetree.logs import Motion
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
@@ -69,7 +69,11 @@ LIKELY = ("path", "retime", "configuration")
 @option("--period SECONDS", "Time from sample to sample, s.", type=ABOVE, default=0.01)
 @option("--clearance LENGTH", "Report links nearer than this, m, or such as 5mm.", type=LENGTH, default=0.0)
 @option("--deg", "Read poses and --q, and write the motion in degrees.", "in_degrees")
-@option("-o, --output FILE", "Write the motion to FILE.csv, or as a joint trajectory of ROS 2 to FILE.mcap.", type=FILE)
+@option(
+    "-o, --output FILE",
+    "Write the motion to FILE.csv, FILE.mcap (ROS 2), or with --controller its poses to FILE.txt, or .dat …",
+    type=FILE,
+)
 @force_option
 @json_option
 def command(
@@ -102,15 +106,14 @@ def command(
     if (to is None) == (file is None):
         raise click.UsageError("expected either --to POSE or --through FILE")
     if output is not None:
-        if output.suffix.lower() not in WRITERS:
-            legal = " or ".join(WRITERS)
-            raise fail("format", f"cannot write a motion to {output.name!r}; expected the ending {legal}")
         check_new(output, force)
         check_no_input(str(output), [str(file or ""), robot.source.file if robot.source else ""])
     texts = lines_of(file) if file else [Text(to or "", "--to")]
     if not texts:
         raise fail("pose", f"{file} has no poses; expected one a line")
     asked = targets_of(robot, texts, frame, base, in_degrees, **pendant)
+    if output is not None:
+        check_ending(asked, output)
     place = asked.arm.configuration if asked.arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values or len(texts) == 1 else None
     carried = masses(payload)
@@ -129,7 +132,7 @@ def command(
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
     findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
     if output is not None:
-        write_motion(motion, output, unit="deg" if in_degrees and not is_bag(output) else "rad")
+        write_moved(asked, motion, output, in_degrees)
         remark(f"wrote {output}: {len(motion.q)} samples")
     _finish(motion, reached(motion, options), findings, as_json)
 
