@@ -13,7 +13,7 @@ from kinetree.logs.ros.base import Poses
 from kinetree.logs.ros.cdr import encoded
 from kinetree.logs.ros.joints import JOINT_STATE
 from kinetree.logs.ros.mcap import mcap_of
-from kinetree.logs.ros.transforms import _extend as extend, joint_state_topic, transform_topics
+from kinetree.logs.ros.transforms import extended as extend, joint_state_topic, transform_topics
 
 ARM = """<robot name="arm"><link name="base"/><link name="upper"/><link name="lower"/><link name="slide"/>
 <link name="tip"/><link name="finger"/>

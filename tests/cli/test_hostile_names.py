@@ -86,7 +86,11 @@ COMMANDS = {
     "inspect": [["a.urdf"], ["a.urdf", "--all"], ["a.urdf", "--joint-table"], ["a.urdf", "--cover"], ["dh.toml"]],
     "limits": [["a.urdf", "--limits", "rows.toml"], ["check", "a.urdf", "m.csv", "--unit", "rad"]],
     "models": [[]],
-    "motion": [["check", "a.urdf", "m.csv"], ["check", "a.urdf", "m.csv", "--frame", TIP, "--touch", TIP]],
+    "motion": [
+        ["check", "a.urdf", "m.csv"],
+        *(["check", "a.urdf", "m.csv", "--frame", TIP, f"--{name}", f"{TIP}=x"] for name in ("velocity", "payload")),
+        ["check", "a.urdf", "m.csv", "--frame", TIP, "--touch", TIP, "--torque", f"{TIP}=1"],
+    ],
     "move": [["a.urdf", "--frame", TIP, "--to", xyz, "--acceleration", "1"] for xyz in ("0.5 0.1 0.9", "9 9 9")],
     "pose": [[f"{NAME}", "--from", "kuka", "--to", "ros"]],
     "reach": [["small.urdf", "--frame", f"{NAME}l1", "--directions", "0", "--rolls", "0", "--voxel", "0.2"]],

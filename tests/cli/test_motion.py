@@ -66,3 +66,44 @@ def test_options(run, folder):
         assert "links" not in left.stdout or "no two links" in left.stdout + left.stderr
     for wrong in (("--acceleration", "0"), ("--json", "--output-format", "sarif")):
         assert run("motion", "check", "arm.urdf", "motion.csv", *wrong).exit_code == 2
+
+
+def test_limits_by_number_and_by_joint(run, folder):
+    folder((0, 0, 0), (1, 1, 0.5), (2, 2, 1), (3, 3, 1.5), (4, 2, 2))
+
+    def found(*options):
+        result = run("motion", "check", "arm.urdf", "motion.csv", "--ignore", "motion-contact", "--json", *options)
+        assert result.exit_code in (0, 1), result.stderr
+        return [one["element"] for one in json.loads(result.stdout)["findings"] if one["code"] == "motion-velocity"]
+
+    assert found() == found("--velocity", "model") == found("--velocity", "none") == []
+    assert found("--velocity", "0.7") == ["joint 'j1'"]
+    assert found("--velocity", "j2=0.4") == ["joint 'j2'"]
+    assert found("--velocity", "j1=0.9", "--velocity", "j2=0.4") == ["joint 'j1'", "joint 'j2'"]
+    for wrong, message in (
+        (("--velocity", "1", "--velocity", "2"), "'1' is not of the form name=value"),
+        (("--velocity", "j1=-1"), "'-1' is no number above 0"),
+        (("--acceleration", "fast"), "'fast' is no number above 0"),
+        (("--torque", "j3=1"), "torque has a number for 'j3'"),
+        (("--payload", "b"), "'b' is not of the form name=value"),
+        (("--payload", "b=1,2"), "'1,2' is no mass; expected kg from 0"),
+        (("--payload", "x=1"), "no frame 'x'"),
+    ):
+        result = run("motion", "check", "arm.urdf", "motion.csv", *wrong)
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+
+def test_torques_with_a_payload(run, folder):
+    """2 kg held 0.3 m beside an axis that lies: 5.886 N m, and the limit of the model is 9."""
+    text = BALLS.replace('xyz="0 0 1"', 'xyz="0 1 0"').replace("{ball}", "")
+    inertia = '<inertial><mass value="1e-9"/><inertia ixx="1e-9" iyy="1e-9" izz="1e-9" ixy="0" ixz="0" iyz="0"/>'
+    text = text.replace('<link name="c">', f'<link name="c">{inertia}</inertial>')
+    with open("arm.urdf", "w", encoding="utf-8") as file:
+        file.write(text)
+    folder(*((t, 0.0, -1.5707963267948966) for t in range(5)))
+    go = ("motion", "check", "arm.urdf", "motion.csv", "--acceleration", "1", "--payload", "c=2", "--json")
+    for options, torques in (((), []), (("--torque", "5.8"), ["joint 'j1'"]), (("--torque", "none"), [])):
+        findings = json.loads(run(*go, *options).stdout)["findings"]
+        assert [one["element"] for one in findings if one["code"] == "motion-torque"] == torques
+    assert "the torque is 5.886 N m" in run(*go[:-1], "--torque", "j1=5.8").stdout

@@ -1,6 +1,7 @@
 """`kinetree move`: what it prints and writes, its exit status and its JSON."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 import kinetree as kt
 import pendants
 from kinetree.cli._controllers import shown
+from kinetree.controllers.controller import Active
+from kinetree.controllers.text import configuration_in, parsed
 from kinetree.logs import read_motion
 
 JOINT = """<link name="{name}_link"/><joint name="{name}" type="{kind}"><parent link="{parent}"/>
@@ -51,12 +54,43 @@ def test_a_line_is_timed_checked_and_written(run, gantry):
     assert "exists already" in again.stderr
 
 
+def test_a_joint_trajectory_of_ros(run, gantry):
+    """Always in rad; with rates, so that a check needs no estimates."""
+    pytest.importorskip("mcap")
+    go = ("move", *GO, "--to", "1 0.5 0 0 0 90", "--deg", "--q", "turn=30")
+    for name in ("motion.mcap", "motion.csv"):
+        assert run(*go, "-o", name).exit_code == 0
+    motion, table = read_motion(gantry, "motion.mcap"), read_motion(gantry, "motion.csv", unit="deg")
+    np.testing.assert_allclose(motion.q, table.q, atol=1e-15)
+    np.testing.assert_allclose(motion.q[[0, -1], 2], np.radians([30, 90]), atol=1e-8)
+    slower = (2 + 0.5 * np.pi / 3 / 4) / motion.times[-1]  # for whole periods
+    assert np.abs(motion.qd[:, 0]).max() == pytest.approx(0.5 * slower, rel=1e-4)
+    assert run("motion", "check", "gantry.urdf", "motion.mcap", "--acceleration", "4").exit_code == 0
+
+
 def test_json_and_a_position_without_orientation(run):
     found = json.loads(run("move", *GO, "--to", "1 0 0", "--q", "turn=0.5", "--velocity", "1", "--json").stdout)
     assert found["duration"] == pytest.approx(1.25, abs=6e-3)
     assert [(one["limit"], one["joint"]) for one in found["reached"]] == [("velocity", "x"), ("acceleration", "x")]
     assert sum(one["share"] for one in found["reached"]) == pytest.approx(1.0, abs=0.05)
     assert found["reached"][1]["first"] == 0.0
+
+
+def test_limits_of_single_joints_and_a_payload(run):
+    """1 m at 0.25 m/s, which 4 m/s² takes 1/16 s to reach; 2 kg at 4 m/s² take 8 N, and the limit is 7 N."""
+    go = ("move", *GO[:-2], "--acceleration", "4", "--to", "1 0 0", "--json")
+    found = json.loads(run(*go, "--velocity", "x=0.25", "--velocity", "y=9").stdout)
+    assert found["duration"] == pytest.approx(4 + 0.25 / 4, abs=0.0101)
+    text = Path("gantry.urdf").read_text(encoding="utf-8").replace('effort="9"', 'effort="7"')
+    inertial = '<inertial><mass value="1e-9"/><inertia ixx="1e-9" iyy="1e-9" izz="1e-9" ixy="0" ixz="0" iyz="0"/>'
+    text = text.replace('<link name="turn_link"/>', f'<link name="turn_link">{inertial}</inertial></link>')
+    Path("gantry.urdf").write_text(text, encoding="utf-8")
+    kept = json.loads(run(*go, "--payload", "turn_link=2", "--torque").stdout)
+    assert kept["reached"][1]["limit"] == "torque"
+    assert kept["duration"] == pytest.approx(2 + 0.5 / 3.5, abs=1e-2)
+    over = run(*go[:-1], "--payload", "turn_link=2")
+    assert over.exit_code == 1
+    assert re.search(r"joint 'x': the torque is (7\.9\d*|8) N at t = 0(\.12)? s, above its limit 7 N; ", over.stdout)
 
 
 def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
@@ -103,8 +137,11 @@ def test_what_cannot_be_reached_says_why(run):
     [
         ((), "expected either --to POSE or --through FILE"),
         (("--to", "1 0"), "'1 0' is no pose; expected 3, 6 or 7"),
-        (("--to", "1 0 0", "-o", "motion.txt"), "expected the ending .csv"),
-        (("--to", "1 0 0", "--velocity", "0"), "0.0 is not in the range x>0"),
+        (("--to", "1 0 0", "-o", "motion.txt"), "expected the ending .csv or .mcap"),
+        (("--to", "1 0 0", "-o", "a.txt"), "a list of points, such as .txt, is for --controller KEY of one maker"),
+        (("--to", "1 0 0", "--velocity", "0"), "'0' is no number above 0"),
+        (("--to", "1 0 0", "--velocity", "z=1"), "velocity has a number for 'z'; there are 'x', 'y', 'turn'"),
+        (("--to", "1 0 0", "--payload", "turn_link=-1"), "--payload turn_link: '-1' is no mass; expected kg from 0"),
         (("--through", "empty.txt"), "has no poses"),
         (("--through", "bad.txt"), "bad.txt:2: error"),
     ],
@@ -150,3 +187,38 @@ def test_a_pose_of_a_pendant_chooses_the_branch(run):
         else:
             assert line.exit_code == 1
             assert "no solution inside the limits has the configuration" in line.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "ending"), [("kuka", ".dat"), ("abb", ".mod"), ("ur", ".script"), ("fanuc", ".txt")])
+def test_points_as_a_controller_writes_them(run, key, ending):
+    """Each sample, with the tool, the user frame and the configuration; read back they are the poses of the CSV."""
+    Path("arm.urdf").write_text(pendants.urdf(), encoding="utf-8")
+    arm, who = kt.load("arm.urdf"), kt.controllers[key]
+    start = {"joint_1": 0.3, "joint_2": 0.4, "joint_3": -0.3, "joint_4": 0.5, "joint_5": 0.8}
+    tool, user = ([*xyz, *who.from_pose(np.eye(4))[3:]] for xyz in ((1, 2, 30), (-5, 60, 7)))
+    T = kt.fk(arm, "tool0", "base")(arm.q(start | {"joint_1": 0.4}))
+    pose = who.from_pose(Active(who.to_pose(tool), who.to_pose(user)).shown(T))
+    frames = [f"--{name}={' '.join(map(str, one))}" for name, one in (("tool", tool), ("user-frame", user))]
+    if key == "ur":  # in m
+        frames = []
+        pose, tool, user = who.from_pose(T), None, None
+    go = ("move", "arm.urdf", "--controller", key, "--to", " ".join(map(str, pose)), "--line", "--acceleration", "3",
+          "--period", "0.05", *frames, *(f"--q={name}={value}" for name, value in start.items()))  # fmt: skip
+    for name in (f"points{ending}", "motion.csv"):
+        assert run(*go, "-o", name).exit_code == 0
+    q = read_motion(arm, "motion.csv").q
+    wanted = [kt.controllers.pose(arm, key, one, tool=tool, user_frame=user) for one in q]
+    lines = [
+        line
+        for line in Path(f"points{ending}").read_text(encoding="utf-8").splitlines()
+        if any(c.isdigit() for c in line)
+    ]
+    found = [configuration_in(who, parsed(who, line.strip())) for line in lines]
+    assert len(found) == len(q) > 5
+    for (configuration, one), value, at in zip(found, wanted, q, strict=True):
+        np.testing.assert_allclose(who.to_pose(one.values), who.to_pose(value), atol=2e-5)
+        if key != "ur":
+            assert who.configuration.read(configuration) == who.configuration.read(
+                str(kt.controllers.configuration(arm, key, at))
+            )

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from each import each
-from kinetree.controllers.text import parsed, written
+from kinetree.controllers.text import configuration_in, parsed, point_list, written
 from kinetree.spatial.handedness import mirrored_pose
 from support import shared
 
@@ -354,6 +354,66 @@ def test_a_hostile_text_takes_no_long_time(begin, fill):
 def test_spaces_and_line_ends_do_not_matter():
     text = f"{{X 1,{' ' * 500}Y 2,\n\n\tZ 3, A 4,\r\n B 5, C 6}}"
     assert parsed(kt.controllers["kuka"], text).values.tolist() == [1, 2, 3, 4, 5, 6]
+
+
+POINTS = {
+    ("kuka", ".dat"): """DEFDAT pick
+DECL POS P1={X 10.500,Y -20.000,Z 300.000,A 90.000,B 0.000,C 180.000,S 2, T 35}
+DECL POS P2={X 10.500,Y -20.000,Z 300.000,A 90.000,B 0.000,C 180.000,S 2, T 35}
+ENDDAT
+""",
+    ("abb", ".mod"): "MODULE pick\n"
+    + "".join(
+        f"  CONST robtarget p{i} := [[10.500, -20.000, 300.000], "
+        "[0.000000000, 0.707106781, 0.707106781, 0.000000000], [0, -1, 0, 1], [9E9, 9E9, 9E9, 9E9, 9E9, 9E9]];\n"
+        for i in (1, 2)
+    )
+    + "ENDMODULE\n",
+    ("ur", ".script"): """# pick
+p1 = p[0.010500, -0.020000, 0.300000, 2.221441, 2.221441, 0.000000]
+p2 = p[0.010500, -0.020000, 0.300000, 2.221441, 2.221441, 0.000000]
+""",
+}
+"""Twice the pose of a tool that points down, turned by 90 deg about z."""
+
+
+@each("place", POINTS)
+def test_lists_of_points(place):
+    key, ending = place
+    who, T = kt.controllers[key], np.array([[0, 1, 0, 0.0105], [1, 0, 0, -0.02], [0, 0, -1, 0.3], [0, 0, 0, 1.0]])
+    configuration = {"kuka": "S 2, T 35", "abb": "[0, -1, 0, 1]", "ur": ""}[key]
+    values = who.from_pose(np.stack([T, T]))
+    made = point_list(who, values, [configuration] * 2, ending, "pick")
+    assert made == POINTS[place]
+    for text in (made.splitlines()[1], point_list(who, values, [configuration] * 2, ".txt").splitlines()[0]):
+        said, found = configuration_in(who, parsed(who, text.strip()))
+        np.testing.assert_allclose(who.to_pose(found.values), T, atol=2e-6)
+        assert who.configuration.read(said) == who.configuration.read(configuration) if configuration else said == ""
+
+
+def test_every_file_of_points_has_every_component():
+    for who in map(kt.controllers.__getitem__, EVERY):
+        for ending, form in who.points.items():
+            assert ending[0] == "."
+            assert {*form} == {"head", "point", "foot"}
+            assert "<name>" in form["head"]
+            assert {*re.findall(r"<(\w+)>", form["point"])} - {"configuration"} == {*who.components, "i"}
+            assert ("<configuration>" in form["point"]) is bool(who.configuration.text)
+
+
+def test_points_that_cannot_be_written():
+    kuka, values = kt.controllers["kuka"], np.zeros((1, 6))
+    for key, ending, name, configuration, error in (
+        ("kuka", ".src", "a", "S 2, T 35", "write points of KUKA to a file .src; expected the ending .txt or .dat"),
+        ("fanuc", ".ls", "a", "N U T", "to a file .ls; expected the ending .txt$"),
+        ("kuka", ".dat", "1st", "S 2, T 35", "'1st' is no name of a file of KUKA; expected a letter"),
+        ("kuka", ".dat", "a" * 25, "S 2, T 35", "at most 24 in all"),
+        ("kuka", ".dat", "a", "", "in a file .dat need a configuration, and these have none"),
+    ):
+        with pytest.raises(kt.KinetreeError) as caught:
+            point_list(kt.controllers[key], values, [configuration], ending, name)
+        assert re.search(error, caught.value.findings[0].message)
+    assert point_list(kuka, values, [""], ".txt") == "{X 0.000, Y 0.000, Z 0.000, A 0.000, B 0.000, C 0.000}\n"
 
 
 @each("value", [None, 5, b"1 2 3 4 5 6", [1, 2, 3, 4, 5, 6], "x".split])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.logs import read_motion
+from kinetree.logs import read_motion, write_motion
 from kinetree.logs.convert import converted
 from kinetree.logs.ros.cdr import decoded
 from kinetree.logs.ros.definitions import DEFINITIONS, full_name, schema_text
@@ -177,3 +177,72 @@ def test_the_whole_motion_is_faster_than_reading_its_transforms(types, icub, bag
                 types.deserialize_cdr(data, tf.msgtype)
         theirs.append(time.process_time() - start)
     assert min(ours) < min(theirs) / 3
+
+
+@pytest.fixture(scope="module")
+def trajectory(tmp_path_factory):
+    """A motion of an arm from `retime`, and its joint trajectory."""
+    robot = arm()
+    path = kt.motion.through(robot, [[0.0, 0.1, 0.0], [0.5, -0.4, 0.2], [-0.3, 0.8, 0.1]])
+    made = kt.motion.retime(path, acceleration=3.0, period=0.02)
+    file = tmp_path_factory.mktemp("trajectory") / "m.mcap"
+    write_motion(made, file)
+    return made, file
+
+
+def _points(message):
+    """Return names, and times (n,), positions, velocities and accelerations (n, k) of a JointTrajectory."""
+    times = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
+    parts = [[getattr(p, name) for p in message.points] for name in ("positions", "velocities", "accelerations")]
+    return tuple(message.joint_names), np.array(times), *map(np.array, parts)
+
+
+def _check_trajectory(message, made):
+    names, times, *parts = _points(message)
+    assert names == made.names
+    np.testing.assert_allclose(times, made.times, atol=5.1e-10)
+    for found, wanted in zip(parts, (made.q, made.qd, made.qdd), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (0, 0)
+    assert all(len(p.effort) == 0 for p in message.points)
+
+
+def test_a_joint_trajectory_is_read_by_rosbags(types, trajectory):
+    made, file = trajectory
+    reader = pytest.importorskip("rosbags.highlevel").AnyReader
+    with reader([file], default_typestore=types) as opened:
+        ((connection, _, data),) = opened.messages()
+        message = types.deserialize_cdr(data, connection.msgtype)
+    assert connection.msgtype == "trajectory_msgs/msg/JointTrajectory"
+    _check_trajectory(message, made)
+    assert bytes(types.serialize_cdr(message, connection.msgtype)) == bytes(data)
+
+
+def test_a_joint_trajectory_is_read_by_mcap_ros2(trajectory):
+    made, file = trajectory
+    ((message,),) = [list(pytest.importorskip("mcap_ros2.reader").read_ros2_messages(file))]
+    assert message.channel.topic == "/joint_trajectory_controller/joint_trajectory"
+    _check_trajectory(message.ros_msg, made)
+
+
+def test_a_joint_trajectory_of_rosbags_is_read(types, trajectory, tmp_path):
+    made, _ = trajectory
+    writer = pytest.importorskip("rosbags.rosbag2")
+    T = {name: types.types[f"{package}/msg/{name}"] for package, name in (
+        ("trajectory_msgs", "JointTrajectory"), ("trajectory_msgs", "JointTrajectoryPoint"), ("std_msgs", "Header"),
+        ("builtin_interfaces", "Time"), ("builtin_interfaces", "Duration"))}  # fmt: skip
+    points = [
+        T["JointTrajectoryPoint"](
+            q, qd, qdd, np.zeros(0), T["Duration"](round(t * 1e9) // 10**9, round(t * 1e9) % 10**9)
+        )
+        for t, q, qd, qdd in zip(made.times, made.q, made.qd, made.qdd, strict=True)
+    ]
+    message = T["JointTrajectory"](T["Header"](T["Time"](5, 0), "base"), list(made.names), points)
+    with writer.Writer(tmp_path / "bag", version=9, storage_plugin=writer.StoragePlugin.MCAP) as opened:
+        name = "trajectory_msgs/msg/JointTrajectory"
+        connection = opened.add_connection("/move", name, typestore=types)
+        opened.write(connection, 0, types.serialize_cdr(message, name))
+    again = read_motion(made.robot, tmp_path / "bag")
+    np.testing.assert_allclose(again.times, made.times, atol=5.1e-10)
+    for found, wanted in zip((again.q, again.qd, again.qdd), (made.q, made.qd, made.qdd), strict=True):
+        np.testing.assert_array_equal(found, wanted)

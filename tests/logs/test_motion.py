@@ -206,7 +206,7 @@ def test_a_motion_comes_back_as_it_was_written(tmp_path, unit, name):
 def test_what_cannot_be_written(tmp_path, robot):
     motion = Motion(("a",), [0.0], [[0.5]], robot=robot)
     for wrong, name, unit, message in (
-        (motion, "m.mcap", "rad", "expected the ending .csv"),
+        (motion, "m.bag", "rad", "expected the ending .csv or .mcap"),
         (motion, "m.csv", "grad", "expected 'rad' or 'deg'"),
         (Motion(("a",), [0.0], [[0.5]]), "m.csv", "rad", "the motion has no robot"),
     ):

@@ -12,7 +12,7 @@ from kinetree.logs.convert import converted
 from kinetree.logs.ros.base import poses_of
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.joints import JOINT_STATE
-from kinetree.logs.ros.transforms import _extend as extend
+from kinetree.logs.ros.transforms import extended as extend
 from ros_bags import (
     FLOATING,
     ODOMETRY,

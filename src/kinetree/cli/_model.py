@@ -33,7 +33,7 @@ OPEN = 1e-5
 """How far a loop is open because of rounding, m or rad."""
 
 
-def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+def by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
     """Return the values of several `name=value`. Raises an error if a name is given twice."""
     values: dict[str, str] = {}
     for text in texts:
@@ -49,7 +49,7 @@ def _by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...])
 def assignments(flag: str, name: str, metavar: str, help: str, *, hidden: bool = False) -> Decorator:
     """Return a repeatable option `--flag name=value`, which becomes a dictionary."""
     help = f"{help} Repeatable."
-    return click.option(flag, name, metavar=metavar, multiple=True, callback=_by_name, help=help, hidden=hidden)
+    return click.option(flag, name, metavar=metavar, multiple=True, callback=by_name, help=help, hidden=hidden)
 
 
 def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool:

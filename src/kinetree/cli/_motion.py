@@ -1,21 +1,57 @@
-"""What commands say about motions."""
+"""What commands read of and say about motions: limits of rates and payloads, and what is outside of limits."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import click
 import numpy as np
 
 from kinetree.cli._findings import print_findings
+from kinetree.cli._help import Decorator, option
+from kinetree.cli._model import assignments, by_name, values_of
 from kinetree.cli._say import remark, say
 from kinetree.display import number as as_text
+from kinetree.errors import fail
 from kinetree.logs import Motion
 from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import Violation, units
 from kinetree.spatial.se3 import Array
+from kinetree.syntax.numbers import number
 
 FEW = 8
 """Most coordinates without a column that are listed by name."""
+
+
+def limit_option(name: str, units: str) -> Decorator:
+    """Return the option of a limit of rates or torques, whose value is as `kt.motion.check` takes it."""
+    forms = "a number for all joints, JOINT=NUMBER, or none"
+    help = f"Largest {name} of joints, {units}: {forms}.  [default: the model's] Repeatable."
+    return option(f"--{name} LIMIT", help, callback=_limit)
+
+
+def _limit(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Any:
+    if not texts or texts in (("model",), ("none",)):
+        return texts != ("none",)
+    named = by_name(ctx, param, texts) if len(texts) > 1 or "=" in texts[0] else {"": texts[0]}
+    values = {name: number(text) or 0.0 for name, text in named.items()}
+    if bad := [named[name] for name, value in values.items() if not value > 0]:
+        raise click.BadParameter(f"{bad[0]!r} is no number above 0", ctx, param)
+    return values.get("", values)
+
+
+payload_option = assignments(
+    "--payload", "payload", "FRAME=KG", "Carry a mass at the origin of a frame, such as tip=2."
+)
+
+
+def masses(payload: dict[str, str]) -> dict[str, float]:
+    """Return the values of --payload as `kt.motion.check` takes them. Raises KinetreeError for those that are none."""
+    found = {name: values_of(name, text, "--payload") for name, text in payload.items()}
+    for name, values in found.items():
+        if len(values) != 1 or values[0] < 0:
+            raise fail("payload", f"{payload[name]!r} is no mass; expected kg from 0", element=f"--payload {name}")
+    return {name: values[0] for name, values in found.items()}
 
 
 def report_motion(robot: Robot, motion: Motion, file: Path, missing: bool = False, placed: Sequence[str] = ()) -> None:

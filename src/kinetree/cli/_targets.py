@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.cli._controllers import ROS, Text, active, keys_of, placed_at, print_notes, read_text, rotation_of, who
 from kinetree.cli._pendant import CommandArm, command_arm
-from kinetree.controllers.controller import FAR
+from kinetree.controllers.controller import FAR, Active, Controller
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.robot import Robot
 from kinetree.queries.pendant import check_frames
@@ -24,12 +24,15 @@ class Target(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """Targets of a frame, seen from a base, and the arm that leads there, if a controller is given."""
+    """Targets of a frame, seen from a base; if a controller is given, the arm that leads there, its maker, and the tool
+    and the user frame."""
 
     frame: str
     base: str | None
     arm: CommandArm | None
     targets: list[Target]
+    who: Controller | None = None
+    active: Active = Active()
 
 
 def targets_of(
@@ -62,7 +65,7 @@ def targets_of(
     found = [Target(used.of_tool0(T), configuration) for T, _, configuration in read]
     print_notes([*(remark for _, remarks, _ in read for remark in remarks), *more])
     _note_far(found, controller, texts[0].element)
-    return Targets(frame, base, arm, found)
+    return Targets(frame, base, arm, found, whose, used)
 
 
 def _placed(one: Text, in_degrees: bool) -> Array:

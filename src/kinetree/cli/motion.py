@@ -12,12 +12,13 @@ from kinetree.checker.report import formats, report
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._help import FILE, LENGTH, Commands, argument, option
 from kinetree.cli._model import configuration, geometry_option, joint_values, json_option, robot_argument
-from kinetree.cli._motion import report_motion
+from kinetree.cli._motion import limit_option, masses, payload_option, report_motion
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
 from kinetree.errors import Source
 from kinetree.logs import read_motion
 from kinetree.model.robot import Robot
+from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.check import check as findings_of
 
 
@@ -37,7 +38,10 @@ def command() -> None:
 @argument("file", "Joint values with times (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
 @joint_values()
 @option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
-@option("--acceleration NUMBER", "Largest acceleration of joints, rad/s² or m/s².  [default: the model's]", type=float)
+@limit_option("velocity", "rad/s or m/s")
+@limit_option("acceleration", "rad/s² or m/s²")
+@limit_option("torque", "N m or N")
+@payload_option
 @option("--ignore CODE", "Leave out codes that begin with CODE, such as motion-torque. Repeatable.")
 @option("--clearance LENGTH", "Report links nearer than this, m, or such as 5mm.", type=LENGTH, default=0.0)
 @geometry_option
@@ -50,7 +54,10 @@ def check(
     file: Path,
     values: dict[str, str],
     in_degrees: bool,
-    acceleration: float | None,
+    velocity: Bounds,
+    acceleration: Bounds,
+    torque: Bounds,
+    payload: dict[str, str],
     ignore: tuple[str, ...],
     clearance: float,
     geometry: Literal["mesh", "hull"],
@@ -68,8 +75,6 @@ def check(
     Exit status 0 if there are no errors or warnings, 1 if there are errors or warnings, 2 if a file cannot be read."""
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
-    if acceleration is not None and not acceleration > 0:
-        raise click.BadParameter(f"{acceleration:g} is no number above 0", param_hint="--acceleration")
     at = configuration(robot, values, in_degrees)
     motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
     report_motion(robot, motion, file, missing=True)
@@ -78,7 +83,8 @@ def check(
         contact = None  # it takes the most time
     elif touch or geometry != "mesh":
         contact = collisions(robot, geometry=geometry, margin=clearance, touch=touch)
-    found = findings_of(motion, acceleration=acceleration or True, clearance=contact, frame=frame, at=at)
+    limits = {"velocity": velocity, "acceleration": acceleration, "torque": torque}
+    found = findings_of(motion, **limits, payload=masses(payload), clearance=contact, frame=frame, at=at)
     kept = (one for one in found if not one.code.startswith(ignore or ("\n",)))
     findings = tuple(replace(one, source=Source(str(file))) for one in kept)
     form = "json" if as_json else form or "pretty"

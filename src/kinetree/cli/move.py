@@ -16,18 +16,21 @@ from kinetree.cli._controllers import Text, lines_of, tool_options
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._help import FILE, LENGTH, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
+from kinetree.cli._motion import limit_option, masses, payload_option
 from kinetree.cli._output import check_new, check_no_input, force_option, print_json
 from kinetree.cli._pendant import robot_model
 from kinetree.cli._say import remark, say
 from kinetree.cli._solutions import MOST, usable, with_configuration
 from kinetree.cli._targets import Targets, targets_of
+from kinetree.cli._written import check_ending, write_moved
 from kinetree.display import number
 from kinetree.errors import Findings, KinetreeError, fail
-from kinetree.logs import Motion, write_motion
+from kinetree.logs import Motion
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
 from kinetree.spatial.se3 import Array, homogeneous
+from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.check import check
 from kinetree.trajectories.limiting import Reached, reached
 from kinetree.trajectories.line import poses
@@ -59,13 +62,18 @@ LIKELY = ("path", "retime", "configuration")
 @option("--controller KEY", "Read poses, and joints in --q, as the pendant of this controller, such as kuka; or ros.")
 @robot_model
 @tool_options
-@option("--velocity NUMBER", "Largest velocity of joints, rad/s or m/s.  [default: the model's]", type=ABOVE)
-@option("--acceleration NUMBER", "Largest acceleration of joints, rad/s² or m/s².  [default: the model's]", type=ABOVE)
+@limit_option("velocity", "rad/s or m/s")
+@limit_option("acceleration", "rad/s² or m/s²")
 @option("--torque", "Keep the limits of torque (effort) of the model, too.")
+@payload_option
 @option("--period SECONDS", "Time from sample to sample, s.", type=ABOVE, default=0.01)
 @option("--clearance LENGTH", "Report links nearer than this, m, or such as 5mm.", type=LENGTH, default=0.0)
 @option("--deg", "Read poses and --q, and write the motion in degrees.", "in_degrees")
-@option("-o, --output FILE", "Write the motion to FILE.csv.", type=FILE)
+@option(
+    "-o, --output FILE",
+    "Write the motion to FILE.csv, FILE.mcap (ROS 2), or with --controller its poses to FILE.txt, or .dat …",
+    type=FILE,
+)
 @force_option
 @json_option
 def command(
@@ -82,9 +90,10 @@ def command(
     output: Path | None,
     force: bool,
     as_json: bool,
-    velocity: float | None,
-    acceleration: float | None,
+    velocity: Bounds,
+    acceleration: Bounds,
     torque: bool,
+    payload: dict[str, str],
     **pendant: Any,
 ) -> None:
     """Make the fastest motion of a frame to poses, and check it.
@@ -97,20 +106,21 @@ def command(
     if (to is None) == (file is None):
         raise click.UsageError("expected either --to POSE or --through FILE")
     if output is not None:
-        if output.suffix.lower() != ".csv":
-            raise fail("format", f"cannot write a motion to {output.name!r}; expected the ending .csv")
         check_new(output, force)
         check_no_input(str(output), [str(file or ""), robot.source.file if robot.source else ""])
     texts = lines_of(file) if file else [Text(to or "", "--to")]
     if not texts:
         raise fail("pose", f"{file} has no poses; expected one a line")
     asked = targets_of(robot, texts, frame, base, in_degrees, **pendant)
+    if output is not None:
+        check_ending(asked, output)
     place = asked.arm.configuration if asked.arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values or len(texts) == 1 else None
-    v, a = (True if x is None else x for x in (velocity, acceleration))
+    carried = masses(payload)
+    options = Options(velocity, acceleration, torque, carried if torque else None)
     try:
         path = _path(robot, asked, q0, line)
-        motion = retime(path, velocity=v, acceleration=a, torque=torque, period=period)
+        motion = retime(path, **options._asdict(), period=period)
     except KinetreeError as error:
         (fault,) = error.findings
         if (fault.fix or "").startswith("pass acceleration="):
@@ -119,11 +129,12 @@ def command(
             raise
         _finish(None, [], Findings([fault]), as_json)
         return
-    findings = check(motion, velocity=v, acceleration=a, clearance=clearance, frame=asked.frame if line else None)
+    limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
+    findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
     if output is not None:
-        write_motion(motion, output, unit="deg" if in_degrees else "rad")
+        write_moved(asked, motion, output, in_degrees)
         remark(f"wrote {output}: {len(motion.q)} samples")
-    _finish(motion, reached(motion, Options(v, a, torque, None)), findings, as_json)
+    _finish(motion, reached(motion, options), findings, as_json)
 
 
 def _path(robot: Robot, asked: Targets, q0: Array | None, line: bool) -> Way:

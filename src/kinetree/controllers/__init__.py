@@ -101,7 +101,7 @@ def _file(name: str, form: str) -> Controller:
 
     table = _table(name)
     key, *aliases = ("_".join(filter(None, (one, form))) for one in (name, *table.get("aliases", ())))
-    table = {**table, **table["form"][form]} if form else table
+    table = {**table, "points": {}, **table["form"][form]} if form else table  # a screen writes no files
     said: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
     made: dict[str, Any] = {
         "key": key,

@@ -70,7 +70,8 @@ class Controller:
     name.
     mirrored: the axis along which a left-handed system is mirrored, or "". couplings: of joints. serial: whether no arm
     of this maker couples joints. joint: what the pendant writes before the number of a joint; joint_names: its names of
-    all joints, by their number, where they are no numbers. configuration: how it is written.
+    all joints, by their number, where they are no numbers. configuration: how it is written. points: files of constants
+    by their endings: head, a line for a point, foot.
     confidence, sources: reliability and origin of this data; unverified: why confidence is not high; remarks: notes.
     """
 
@@ -93,6 +94,7 @@ class Controller:
     joint: str = "J"
     joint_names: Mapping[int, tuple[str, ...]]
     configuration: Configuration
+    points: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     confidence: str
     unverified: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()

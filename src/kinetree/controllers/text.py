@@ -6,6 +6,7 @@ Spaces do not matter, and next to a space a comma may be missing.
 """
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -13,12 +14,14 @@ import numpy as np
 
 from kinetree.controllers import controllers
 from kinetree.controllers.controller import Controller
-from kinetree.errors import shortened
+from kinetree.errors import fail, shortened
 from kinetree.spatial.se3 import Array
 
 NUMBER = r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?(?![\w.])"
 LONGEST = 2000
 """Longest text, in characters, that is read as a pose."""
+TEXT = ".txt"
+"""Ending of a file with a pose a line, as all controllers have it."""
 
 
 class PoseText(NamedTuple):
@@ -77,10 +80,43 @@ def written(controller: Controller, values: Array, configuration: str = "") -> s
     text = controller.text[0]
     if configuration and all(f"<{name}>" in controller.configuration.pose for name in controller.components):
         text = controller.configuration.pose.replace("<configuration>", configuration)
+    return _filled(controller, text, values)
+
+
+def _filled(controller: Controller, text: str, values: Array) -> str:
     for i, (name, value) in enumerate(zip(controller.components, values, strict=True)):
         digits = controller.digits[0 if i < 3 else 1]
         text = text.replace(f"<{name}>", f"{round(float(value), digits) + 0.0:.{digits}f}")
     return text
+
+
+def point_list(
+    controller: Controller, values: Array, configurations: Sequence[str], ending: str, name: str = "points"
+) -> str:
+    """Return poses (n, 6 or 7) as the text of a file, with their configurations (n,), "" where there are none.
+
+    ending: ".txt" for a pose a line, or one of `controller.points`, a file of constants. name: of the file in itself.
+    Raises KinetreeError for other endings and names, and if such a file needs configurations that are missing.
+    """
+    if ending == TEXT:
+        return "".join(f"{written(controller, *one)}\n" for one in zip(values, configurations, strict=True))
+    if (form := controller.points.get(ending)) is None:
+        legal = " or ".join([TEXT, *controller.points])
+        raise fail(
+            "format", f"cannot write points of {controller.name} to a file {ending}; expected the ending {legal}"
+        )
+    if not re.fullmatch(r"[A-Za-z]\w{0,23}", name, re.ASCII):
+        legal = "a letter, then letters, digits and _, at most 24 in all"
+        raise fail("format", f"{name[:100]!r} is no name of a file of {controller.name}; expected {legal}")
+    if "<configuration>" in form["point"] and not all(configurations):
+        message = f"points of {controller.name} in a file {ending} need a configuration, and these have none"
+        raise fail("configuration", message, fix=f"write a file {TEXT}")
+    points = [
+        _filled(controller, form["point"].replace("<i>", str(i)).replace("<configuration>", text), one)
+        for i, (one, text) in enumerate(zip(values, configurations, strict=True), 1)
+    ]
+    lines = filter(None, [form["head"], *points, form["foot"]])
+    return "".join(f"{line}\n" for line in lines).replace("<name>", name)
 
 
 @cache

@@ -12,7 +12,7 @@ from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.logs.read import is_bag, read_motion
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import TF, Poses, floating_joint
-from kinetree.logs.ros.joints import USUAL
+from kinetree.logs.ros.joints import JOINT_STATE, USUAL
 from kinetree.logs.ros.motion import recording
 from kinetree.logs.ros.transforms import Times, description_topic, joint_state_topic, transform_topics
 from kinetree.model.robot import Robot
@@ -55,7 +55,10 @@ def converted(
             raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
         found = recording(robot, file, joints, odometry, with_base=False)
         motion, stamps, base, notes = motion_of(robot, found.columns, "rad"), found.stamps, found.base, []
-        states, log_times = found.topic, np.array(found.topic.log_times, dtype=np.int64)[found.messages]
+        if found.topic.type == JOINT_STATE:
+            states, log_times = found.topic, np.array(found.topic.log_times, dtype=np.int64)[found.messages]
+        else:  # a joint trajectory, whose points have one log time
+            states, log_times = None, stamps
     else:
         if joints or odometry:
             raise fail("topic", f"{file.name} has no topics; --joint-states and --odometry are about bags")

@@ -14,6 +14,8 @@ from kinetree.labels import column_names
 from kinetree.logs import csv
 from kinetree.logs.ros import motion as ros
 from kinetree.logs.ros.folder import READERS as BAGS
+from kinetree.logs.ros.mcap import mcap_of
+from kinetree.logs.ros.trajectories import trajectory_topic
 from kinetree.model.robot import Robot
 from kinetree.trajectories.motion import Columns, Motion, motion_of
 
@@ -24,16 +26,19 @@ READERS: Mapping[str, Callable[[Path, Robot], Columns]] = {
     **dict.fromkeys(BAGS, ros.read),
 }
 """Reader of each ending; a folder is a bag of ROS 2."""
+WRITERS = (".csv", ".mcap")
+"""Endings of motions that are written."""
 
 
 @explain_type_errors
 def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad") -> Motion:
     """Return a motion of a robot.
 
-    source: a file of joint values, CSV or a bag of ROS 2 (.mcap, .db3, or their folder); or columns by name, such as a
-    dictionary of arrays or a DataFrame; or a Motion; or an array (n, nq), in the order of q and without times. Columns
-    are named by coordinates (joints of one coordinate by their own name, others as `base.x`) in any order, and by
-    followers, which must agree with their leaders. A column `time`, `t` or `stamp` has times in s.
+    source: a file of joint values, CSV or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states, else with
+    one joint trajectory; or columns by name, such as a dictionary of arrays or a DataFrame; or a Motion; or an array
+    (n, nq), in the order of q and without times. Columns are named by coordinates (joints of one coordinate by their
+    own name, others as `base.x`) in any order, and by followers, which must agree with their leaders. A column `time`,
+    `t` or `stamp` has times in s.
     unit: of the angles; lengths are in m. A Motion and a bag are always in rad; times of a bag begin at 0, and `notes`
     of the motion say what it has besides.
 
@@ -46,7 +51,9 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
         source = dict(zip(robot.coordinate_names, source.T, strict=True))
     if isinstance(source, Motion):
         columns = _columns(dict(zip(source.names, source.q.T, strict=True)), source.names)
-        return motion_of(robot, columns._replace(times=source.times, notes=source.notes), "rad")
+        return motion_of(
+            robot, columns._replace(times=source.times, notes=source.notes, qd=source.qd, qdd=source.qdd), "rad"
+        )
     if (names := column_names(source)) is not None:
         return motion_of(robot, _columns(source, names), unit)
     if not isinstance(source, str | os.PathLike):
@@ -62,19 +69,27 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
 
 
 def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal["rad", "deg"] = "rad") -> None:
-    """Write a motion as CSV, replacing the file; `read_motion` reads the same values.
+    """Write a motion as CSV, or as a joint trajectory of ROS 2 (.mcap); `read_motion` reads the same values.
 
-    unit: of the angles; lengths are in m, times in s. Rates are not written.
+    The file is replaced. A joint trajectory is one message on the topic of a JointTrajectoryController, with q, and
+    with qd and qdd if the motion has them, in rad, m and s, from its first sample on. A CSV has q alone.
+    unit: of the angles in a CSV; lengths are in m, times in s.
 
-    Raises KinetreeError for another ending than .csv, and for a motion without a robot.
+    Raises KinetreeError for other endings, for a motion without a robot, and, for .mcap, without times, with joints of
+    several coordinates, and without the package `mcap`.
     """
     if unit not in ("rad", "deg"):
         raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
-    if Path(path).suffix.lower() != ".csv":
-        raise fail("format", f"cannot write a motion to {Path(path).name!r}; expected the ending .csv")
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        raise fail(
+            "format", f"cannot write a motion to {Path(path).name!r}; expected the ending {' or '.join(WRITERS)}"
+        )
+    if suffix != ".csv" and unit != "rad":
+        raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
     if motion.robot is None:
         raise fail("motion", "the motion has no robot", fix="replace(motion, robot=robot)")
-    write_whole(Path(path), csv.written(motion, unit))
+    write_whole(Path(path), mcap_of([trajectory_topic(motion)]) if suffix != ".csv" else csv.written(motion, unit))
 
 
 def is_bag(file: Path) -> bool:

@@ -264,12 +264,12 @@ class Robot(Displayable):
         """Slice of each joint's numbers in q."""
         return slices(self, "nq")
 
-    @property
+    @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the numbers of q: `elbow`, or `base.x` for a joint of several numbers."""
         return self._names("coordinates")
 
-    @property
+    @cached_property
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the numbers of qd, likewise."""
         return self._names("velocities")

@@ -54,7 +54,7 @@ def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: A
         joints = {name: list(range(where.start, where.stop)) for name, where in slices(robot, "nv").items()}
         for name, value in given.items():
             if name not in (places := joints | places):
-                raise fail("retime", f"{option} has a number for {name!r}; {nearest_names(name, list(places))}")
+                raise fail("unknown-name", f"{option} has a number for {name!r}; {nearest_names(name, list(places))}")
             model[places[name]] = _positive(option, value, ())
         return model
     model[: robot.nv] = _positive(option, given, (robot.nv,))

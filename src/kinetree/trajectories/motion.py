@@ -103,7 +103,7 @@ class Columns(NamedTuple):
     """Numbers (n, c) under their names (c,), as they are written.
 
     fault: returns the error about a sample, from 0, or about the names if that is None. times (n,): s, if no column has
-    them. notes: those of the motion.
+    them. notes: those of the motion. qd, qdd (n, c): derivatives, rad and m, of joints of one coordinate, if known.
     """
 
     names: tuple[str, ...]
@@ -111,6 +111,8 @@ class Columns(NamedTuple):
     fault: Callable[[int | None, str], KinetreeError]
     times: Array | None = None
     notes: tuple[Finding, ...] = ()
+    qd: Array | None = None
+    qdd: Array | None = None
 
 
 def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
@@ -141,7 +143,9 @@ def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
         raise columns.fault(
             int(bad[0]) + 1, f"the time is {after:.12g} after {before:.12g}; expected times that increase"
         )
-    return Motion(names, times, q, columns.notes, robot)
+    places = [columns.names.index(name) for name in names]
+    rates = [None if x is None else x[:, places] for x in (columns.qd, columns.qdd)]
+    return Motion(names, times, q, columns.notes, robot, *rates)
 
 
 def filled(robot: Robot, motion: Motion, q: Array) -> Array:

@@ -112,19 +112,21 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> list[Timing]:
     at = along(paths, followers, grids)
     check_limited(robot, limited, at)
     step, stops = (np.stack([getattr(grid, name) for grid in grids], axis=1) for name in ("step", "stops"))
-    share = ease = np.ones(step.shape)
+    share, ease, x, rest = np.ones(step.shape), np.ones(step.shape), np.zeros(stops.shape), np.arange(len(paths))
     for _ in range(EASED + 1):
-        ease = ease * np.where(share.min(axis=0) < CLOSE, share**2, 1.0)
+        ease[:, rest] *= share[:, rest] ** 2
+        own, steps = (at, step) if len(rest) == len(paths) else (Along(*(one[:, rest] for one in at)), step[:, rest])
         try:
-            x = _profile(limited, at, step, stops, ease)
+            found = x[:, rest] = _profile(limited, own, steps, stops[:, rest], ease[:, rest])
         except StuckError as stuck:
-            raise reason(stuck, paths[stuck.path], grids[stuck.path], limited, followers) from None
-        if (still := np.argwhere(x[1:] + x[:-1] <= 0.0)).size:
-            raise stands_still(paths[still[0, 1]], grids[still[0, 1]], int(still[0, 0]))
-        rise = np.diff(x, axis=0)
-        between = x[:-1, :, None] + rise[:, :, None] * PARTS
-        share = slowing(limited, at, between[..., None], (rise / (2.0 * step))[..., None, None])
-        if share.min() >= CLOSE:
+            raise reason(stuck, paths[rest[stuck.path]], grids[rest[stuck.path]], limited, followers) from None
+        if (still := np.argwhere(found[1:] + found[:-1] <= 0.0)).size:
+            raise stands_still(paths[rest[still[0, 1]]], grids[rest[still[0, 1]]], int(still[0, 0]))
+        rise = np.diff(found, axis=0)
+        between = found[:-1, :, None] + rise[:, :, None] * PARTS
+        share[:, rest] = slowing(limited, own, between[..., None], (rise / (2.0 * steps))[..., None, None])
+        rest = rest[share[:, rest].min(axis=0) < CLOSE]
+        if not rest.size:
             break
     if (bad := np.flatnonzero(share.min(axis=0) <= 0.0)).size:
         raise too_slow(paths[bad[0]])

@@ -62,6 +62,8 @@ def torques_of(limited: Limited, at: Along) -> Torques:
 def acceleration_ranges(limited: Limited, first: Array) -> tuple[Array, Array]:
     """Return the least and the largest acceleration (…, nv + f) of coordinates that move with first (…, nv + f)."""
     up, down = limited.acceleration, limited.deceleration
+    if (up == down).all():
+        return np.broadcast_to(-up, first.shape), np.broadcast_to(up, first.shape)
     low, high = np.where(first > 0.0, -down, -up), np.where(first > 0.0, up, down)
     both = np.minimum(up, down)
     return np.where(first == 0.0, -both, low), np.where(first == 0.0, both, high)

@@ -4,6 +4,7 @@ from functools import cache
 from typing import NamedTuple
 
 DEFINITIONS = {
+    "builtin_interfaces/Duration": "int32 sec; uint32 nanosec",
     "builtin_interfaces/Time": "int32 sec; uint32 nanosec",
     "geometry_msgs/Point": "float64 x; float64 y; float64 z",
     "geometry_msgs/Pose": "geometry_msgs/Point position; geometry_msgs/Quaternion orientation",
@@ -24,6 +25,10 @@ DEFINITIONS = {
     "std_msgs/Header": "builtin_interfaces/Time stamp; string frame_id",
     "std_msgs/String": "string data",
     "tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms",
+    "trajectory_msgs/JointTrajectory": "std_msgs/Header header; string[] joint_names; "
+    "trajectory_msgs/JointTrajectoryPoint[] points",
+    "trajectory_msgs/JointTrajectoryPoint": "float64[] positions; float64[] velocities; float64[] accelerations; "
+    "float64[] effort; builtin_interfaces/Duration time_from_start",
 }
 """Fields of each message, as `type name default`."""
 

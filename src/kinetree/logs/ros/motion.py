@@ -12,6 +12,7 @@ from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import POSES, Poses, at_times, base_poses, floating_joint, of_joint
 from kinetree.logs.ros.folder import read_bag
 from kinetree.logs.ros.joints import JOINT_STATE, USUAL, JointStates, chosen_topic, joint_states
+from kinetree.logs.ros.trajectories import TRAJECTORY, USUAL as USUAL_TRAJECTORY, trajectory
 from kinetree.model.robot import Joint, Robot
 from kinetree.trajectories.motion import Columns
 
@@ -47,14 +48,21 @@ def recording(
 ) -> Recording:
     """Return what a bag has of a robot.
 
-    joints, odometry: topics, None for the usual or the only one. with_base: whether the rows have a floating joint, and
+    joints, odometry: topics, None for the usual or the only one. Where there are no joint states, a joint trajectory
+    is read. with_base: whether the rows have a floating joint, and
     so are within the times of its poses. keep_transforms: whether topics have the messages about poses, also if the
     base does not need them.
     """
     wanted = POSES if keep_transforms or odometry or floating_joint(robot) else ()
-    topics = read_bag(path, (JOINT_STATE, *wanted))
-    topic = chosen_topic(topics, (JOINT_STATE,), joints, USUAL, "--joint-states")
-    found, base = joint_states(robot, topic), base_poses(robot, topics, odometry)
+    topics = read_bag(path, (JOINT_STATE, TRAJECTORY, *wanted))
+    kinds = {topic.type for name, topic in topics.items() if topic.count and joints in (None, name)}
+    if TRAJECTORY in kinds and JOINT_STATE not in kinds:
+        topic = chosen_topic(topics, (TRAJECTORY,), joints, USUAL_TRAJECTORY, "--joint-states")
+        found = trajectory(topic)
+    else:
+        topic = chosen_topic(topics, (JOINT_STATE,), joints, USUAL, "--joint-states")
+        found = joint_states(robot, topic)
+    base = base_poses(robot, topics, odometry)
     if with_base and base is not None and (joint := floating_joint(robot)):
         found = _with_base(robot, joint, found, base)
     return Recording(*found, base, topic, topics)

@@ -45,17 +45,17 @@ def transform_topics(robot: Robot, q: Array, stamps: Times, log_times: Times, ba
     static = transforms(robot, which="static")
     topics = []
     if static.names:
-        topics.append(_extend(Topic(TF_STATIC, TF_MESSAGE, LATCHED), _messages(static, stamps[:1]), np.array([first])))
+        topics.append(extended(Topic(TF_STATIC, TF_MESSAGE, LATCHED), _messages(static, stamps[:1]), np.array([first])))
     tf = Topic(TF, TF_MESSAGE, STREAMED)
     moving = [joint.child for name in robot.placed if (joint := robot.joints[name]).kind.nq]
     if moved := [name for name in moving if base is None or name != base.child]:
         for start in range(0, len(q), AT_ONCE):
             rows = slice(start, start + AT_ONCE)
             found = transforms(robot, q[rows], which="moving")
-            _extend(tf, _messages(found, stamps[rows], moved), log_times[rows])
+            extended(tf, _messages(found, stamps[rows], moved), log_times[rows])
     if base is not None:
         poses = Transforms((base.child,), (base.parent,), np.zeros(1, bool), base.T[:, None], base.quat_xyzw[:, None])
-        _extend(tf, _messages(poses, base.stamps), base.log_times)
+        extended(tf, _messages(poses, base.stamps), base.log_times)
     return [*topics, tf] if tf.data else topics
 
 
@@ -63,7 +63,7 @@ def description_topic(robot: Robot, time: int) -> Topic:
     """Return `/robot_description`: the text that the robot was read from, if that is URDF, else its text in URDF.
     Raises KinetreeError for a robot that URDF cannot represent."""
     own = robot.text.text if robot.text and robot.text.format == "urdf" else text(robot, "urdf")
-    return _extend(Topic(DESCRIPTION, STRING, LATCHED), encoded(STRING, {"data": own}), np.array([time]))
+    return extended(Topic(DESCRIPTION, STRING, LATCHED), encoded(STRING, {"data": own}), np.array([time]))
 
 
 def joint_state_topic(name: str, robot: Robot, q: Array, stamps: Times) -> Topic:
@@ -76,7 +76,7 @@ def joint_state_topic(name: str, robot: Robot, q: Array, stamps: Times) -> Topic
         "velocity": np.zeros(0),
         "effort": np.zeros(0),
     }
-    return _extend(Topic(name, JOINT_STATE, STREAMED), encoded(JOINT_STATE, message), stamps)
+    return extended(Topic(name, JOINT_STATE, STREAMED), encoded(JOINT_STATE, message), stamps)
 
 
 def _messages(found: Transforms, stamps: Times, names: Sequence[str] | None = None) -> list[bytes]:
@@ -98,7 +98,7 @@ def _stamp(stamps: Times) -> dict[str, Any]:
     return {"stamp": {"sec": stamps // 10**9, "nanosec": stamps % 10**9}}
 
 
-def _extend(topic: Topic, messages: list[bytes], log_times: Times) -> Topic:
+def extended(topic: Topic, messages: list[bytes], log_times: Times) -> Topic:
     """Return a topic with more messages, at their times (n,), ns."""
     times = log_times.tolist()
     topic.data += messages
