@@ -10,6 +10,7 @@ from each import each
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.lab.identify.poses import Poses, small
 from kinetree.lab.identify.search import fitted, loss
+from kinetree.lab.identify.verification import ModelFault, Verification
 from kinetree.spatial.exponential import log
 from kinetree.spatial.se3 import quaternion_from_rotation, rotation_from_vector, rotation_vectors
 from support import example_robot_urdfs
@@ -91,7 +92,6 @@ class TestAnswers:
         assert "No faults that are known here explain that." in str(found)
         assert repr(found) == "Verification: not explained"
 
-    @pytest.mark.slow
     def test_joints_that_stand_still_and_outliers(self):
         q = Q * [1, 1, 1, 0] + np.array([0, 0, 0, 0.3])
         T = shown(q)
@@ -172,6 +172,102 @@ class TestAnswers:
         assert abs(found.faults[0].value - value) < 4 * found.faults[0].std
 
 
+BEND = kt.chain("Rz(a) tx(0.5) Ry(b) tx(0.4)")
+BENT = np.random.default_rng(4).uniform(-1.2, 1.2, (12, 2))
+
+
+class TestTwoJoints:
+    """Small logs, quickly."""
+
+    @each(
+        "logged, expected",
+        [
+            (BENT * [-1, 1] + [0, 0.2], [("sign", "a"), ("zero", "b")]),
+            (BENT[:, ::-1], [("order", "a, b")]),
+            (np.rad2deg(BENT), [("unit", "q")]),
+            (4 * np.pi * BENT / np.abs(BENT).max(), []),  # large angles are not degrees
+        ],
+    )
+    def test_numbers_that_mean_something_else(self, logged, expected):
+        true = logged if not expected else BENT
+        found = kt.verify(BEND, logged, poses={"tip": shown(true, BEND)})
+        assert sorted(named(found)) == sorted(expected)
+        assert found.explained
+
+    @each("noise, expected", [(0.01, [("sign", "b")]), (0.015, [])])
+    def test_a_reversed_joint_must_explain_half_of_the_logarithms(self, noise, expected):
+        """Here by factors of 2.2 to 2.5, and of 1.8 to 2."""
+        T = noisy(kt.fk(BEND, "tip")(BENT * [1, -1]), np.random.default_rng(1), noise, noise)
+        assert named(kt.verify(BEND, BENT, poses={"tip": T})) == expected
+
+    def test_a_joint_is_still_below_a_thousandth(self):
+        q = 0.4 + np.linspace(0.0, 1.0, 12)[:, None] * [1.1e-3, 0.9e-3]
+        assert kt.verify(BEND, q, poses={"tip": shown(q, BEND)}).still == ("b",)
+
+    @each("noise, expected", [(0.009, True), (0.013, False)])
+    def test_a_log_with_too_much_noise_explains_nothing(self, noise, expected):
+        T = kt.fk(BEND, "tip")(np.repeat(BENT, 6, axis=0))
+        T[:, :3, 3] += np.random.default_rng(5).normal(size=(72, 3)) * noise
+        found = kt.verify(BEND, np.repeat(BENT, 6, axis=0), poses={"tip": T})
+        assert (found.explained, found.faults) == (expected, ())
+
+
+class TestTexts:
+    """Every sentence, with the numbers and units of what it is about."""
+
+    def verification(self, *faults, explained=True, together=(), still=(), outliers=()) -> Verification:
+        error, left, noise = np.array([0.0123, 0.1]), np.array([0.001, 0.01]), np.array([5e-4, 2e-3])
+        return Verification(explained, faults, together, still, error, left, noise, outliers, np.eye(4), np.eye(4))
+
+    @each(
+        "fault, sentence",
+        [
+            (ModelFault("sign", "a"), "Joint a counts the other way."),
+            (ModelFault("order", "a, b"), "Joints a, b are in each other's place in q."),
+            (ModelFault("unit", "q"), "q is in degrees."),
+            (
+                ModelFault("zero", "a", 0.01, 0.001, 0.256),
+                "The zero of a is off by 0.573 ± 0.057 deg; this explains 26%.",
+            ),
+            (
+                ModelFault("length", "b", -0.00234, 0.00012, 1.0, (("zero", "b"), ("joint pose", "b"))),
+                "The length of b is off by -2.34 ± 0.12 mm; this explains 100%."
+                " So would the zero of b or the joint pose of b.",
+            ),
+            (
+                ModelFault("tool pose", "tip", np.array([0.003, 0, 0.004, 0, 0.1, 0]), np.ones(6), 0.5),
+                "The tool pose of tip is off by 5 mm and 5.73 deg; this explains 50%.",
+            ),
+        ],
+    )
+    def test_faults(self, fault, sentence):
+        found = self.verification(fault)
+        assert str(found).splitlines() == [
+            "The model does not agree: 12.3 mm, 5.73 deg rms.",
+            f"- {sentence}",
+            "With that corrected 1 mm, 0.573 deg rms is left.",
+            "The noise of the log is 0.5 mm, 0.115 deg along each axis.",
+        ]
+        assert repr(found) == f"Verification: {fault.kind} of {fault.element}"
+
+    def test_answers(self):
+        assert str(self.verification()).splitlines() == [
+            "The model agrees: 12.3 mm, 5.73 deg rms.",
+            "The noise of the log is 0.5 mm, 0.115 deg along each axis.",
+        ]
+        assert str(self.verification(explained=False, still=("a",))) == (
+            "The model does not agree: 12.3 mm, 5.73 deg rms. No faults that are known here explain that."
+        )
+        together = ((("zero", "a"), ("base pose", "base_link")), (("zero", "b"), ("tool pose", "tip")))
+        found = self.verification(together=together, still=("a", "b"), outliers=tuple(range(3, 15)))
+        assert str(found).splitlines()[2:] == [
+            "This log cannot tell apart: the zero of a and the base pose of base_link.",
+            "This log cannot tell apart: the zero of b and the tool pose of tip.",
+            "Did not move, so that little is known about: a, b.",
+            "Samples that do not fit the others: 3, 4, 5, 6, 7, 8, 9, 10, 11, 12.",
+        ]
+
+
 class TestErrors:
     @each(
         "poses, options, error, part",
@@ -207,6 +303,41 @@ class TestFits:
         X, Y = small(np.array([1, 2, 3, 0.3, 0.2, 0.1])), small(np.array([0.1, 0, 0.2, 0, 1, 0]))
         T = X @ kt.fk(ARM, "tip").interpret(Q) @ Y
         return Poses(ARM, "tip", Q, T, X, Y, (1e-3, 2e-3), EVERYTHING)
+
+    @each("free", [(), ("base",), ("tool",), ("tool", "base")])
+    def test_what_may_be_wrong(self, free):
+        """The pose of a first fixed joint is that of the base; a length is that of a joint along one axis, turned or
+        not; followers have no zeros of their own; and what is unknown is no fault."""
+        text, limit = "<robot name='r'><link name='l0'/>", "<limit lower='-1' upper='1' velocity='1' effort='1'/>"
+        for i, (name, kind, xyz, more) in enumerate(
+            [
+                ("f0", "fixed", "1 0 0", ""),
+                ("r1", "revolute", "0 0 0", limit),
+                ("f2", "fixed", "0 0 -0.2", ""),
+                ("p3", "prismatic", "1 1 0", limit),
+                ("m4", "revolute", "0 3 0", f"{limit}<mimic joint='r1'/>"),
+            ]
+        ):
+            text += f"<link name='l{i + 1}'/><joint name='{name}' type='{kind}'><parent link='l{i}'/>"
+            text += f"<child link='l{i + 1}'/><origin xyz='{xyz}' rpy='0.5 0 0.1'/>{more}</joint>"
+        text += "</robot>"
+        robot = kt.load(text, format="urdf")
+        channel = Poses(robot, "l5", np.zeros((1, 2)), np.eye(4)[None], np.eye(4), np.eye(4), (1.0, 1.0), free)
+        assert channel.joints == ("f0", "r1", "f2", "p3", "m4")
+        base, tool = ("base pose", "l0", tuple(range(32, 38))), ("tool pose", "l5", tuple(range(38, 44)))
+        assert channel.causes == [
+            ("zero", "r1", (0,)),
+            ("zero", "p3", (1,)),
+            ("joint pose", "r1", tuple(range(8, 14))),
+            ("length", "f2", (16,)),
+            ("joint pose", "f2", tuple(range(14, 20))),
+            ("joint pose", "p3", tuple(range(20, 26))),
+            ("length", "m4", (27,)),
+            ("joint pose", "m4", tuple(range(26, 32))),
+            *([] if "base" in free else [base]),
+            *([] if "tool" in free else [tool]),
+        ]
+        assert channel.unknown == (base[2] if "base" in free else ()) + (tool[2] if "tool" in free else ())
 
     def test_the_jacobian_is_that_of_the_residual(self):
         channel, rows, h = self.channel(), np.arange(5), 1e-6
