@@ -174,8 +174,8 @@ class Efforts:
         J = (columns.reshape(-1, columns.shape[-1]) @ slopes).reshape(*columns.shape[:2], -1)
         J *= self._scales(x)[:, None]
         predicted = self.predicted(x, rows)
-        for i in np.flatnonzero(at >= n):
-            J[:, at[i] - n, i] = predicted[:, at[i] - n]
+        for column in np.flatnonzero(at >= n):
+            J[:, at[column] - n, column] = predicted[:, at[column] - n]
         return np.asarray(-(J * (self.known / self.noise)[:, None])[..., None, :])
 
     def with_noise(self) -> "Efforts":
