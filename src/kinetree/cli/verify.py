@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kinetree.fixer.fix import FixResult
     from kinetree.lab.identify.answer import ModelFault, Verification
     from kinetree.logs import Motion
+NO_POSES = "has no columns of poses, such as tool0.x, or of torques, such as elbow.effort"
 
 
 class Given(NamedTuple):
@@ -137,6 +138,8 @@ def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degree
         q, T = at_poses(motion, q, poses, (str(file), where))
         if len(T) < len(poses.T):
             remark(f"{where}: {counted(len(poses.T) - len(T), 'pose')} outside the times of {file}, left out")
+        if effort is not None:
+            remark(f"{file}: torques are not used beside poses of another file; leave out --pose to check them")
         return Given(q, {frame: T})
     torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {}
     if torques and not (frame or measured):
@@ -144,11 +147,7 @@ def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degree
     if not frame and len(measured) == 1:
         (frame,) = measured
     if frame not in measured:
-        has = (
-            f"has poses of {', '.join(measured)}"
-            if measured
-            else "has no columns of poses, such as tool0.x, or of torques, such as elbow.effort"
-        )
+        has = f"has poses of {', '.join(measured)}" if measured else NO_POSES
         fix = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
         raise fail("poses", f"{file} {has}", fix=fix)
     return Given(q, {frame: measured[frame].T}, **torques)
