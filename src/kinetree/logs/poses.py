@@ -105,7 +105,7 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
     length = np.linalg.norm(values[:, 3:], axis=1)
     if len(bad := np.flatnonzero(~(np.abs(length - 1.0) <= ROUNDED))):
         raise columns.fault(int(bad[0]), f"the quaternion has length {number(length[bad[0]])}; expected 1")
-    R = rotations_from_quaternions(values[:, 3:] / length[:, None])
+    R = rotations_from_quaternions(values[:, 3:])
     return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
 
 
