@@ -139,6 +139,34 @@ class TestCommand:
         assert "The zero of axis_2 is off by 0.573" in result.stdout
         assert len([line for line in result.stdout.splitlines() if line.startswith("- ")]) == 1
 
+    def test_torques(self, run, tmp_path):
+        arm = kt.chain(
+            [
+                {"axis": [0, -1, 0], "m": 2.0, "r": [0.3, 0, 0], "I": [0.01, 0.02, 0.03]},
+                {"axis": [0, -1, 0], "xyz": [0.6, 0, 0], "m": 1.0, "r": [0.2, 0, 0], "I": [0.01, 0.01, 0.01]},
+            ]
+        )
+        kt.save(arm, tmp_path / "arm.urdf")
+        t = np.arange(0, 15, 0.01)
+        q = np.column_stack([np.sin(t) + 0.4 * np.sin(2.7 * t), 0.8 * np.cos(1.7 * t)])
+        qd = np.column_stack([np.cos(t) + 0.4 * 2.7 * np.cos(2.7 * t), -0.8 * 1.7 * np.sin(1.7 * t)])
+        qdd = np.gradient(qd, 0.01, axis=0)
+        tau = kt.inverse_dynamics(arm)(q, qd, qdd) + [0.0, 0.4] * np.sign(qd)
+        tau += np.random.default_rng(0).normal(0, 0.02, tau.shape)
+        head = "t,q1,q2,q2.effort,q1.effort"
+        table = np.column_stack([t, q, tau[:, ::-1]])
+        np.savetxt(tmp_path / "log.csv", table, "%.6f", ",", header=head, comments="")
+        result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv")
+        assert result.exit_code == 1
+        assert "- The Coulomb friction of q2 is off by 0.4" in result.stdout
+        result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv", "--fix")
+        assert result.exit_code == 1
+        assert "not corrected: the Coulomb friction of q2: only poses and axes" in result.stderr
+        np.savetxt(tmp_path / "log.csv", table[:, 1:], "%.6f", ",", header=head[2:], comments="")
+        result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv")
+        assert result.exit_code == 2
+        assert "has torques without times" in result.stderr
+
     @each(
         "options, part",
         [

@@ -25,7 +25,9 @@ def written(tmp_path, text):
 class TestColumns:
     def test_quaternions_beside_joints(self, tmp_path):
         head = "time,q2,tip.x,tip.y,tip.z,tip.qx,tip.qy,tip.qz,tip.qw,q1"
-        motion, found = read_log(ARM, written(tmp_path, f"{head}\n0,1,2,3,4,{QUATERNION},5\n2,1,0,0,0,0,0,0,1.001,5\n"))
+        motion, found, _ = read_log(
+            ARM, written(tmp_path, f"{head}\n0,1,2,3,4,{QUATERNION},5\n2,1,0,0,0,0,0,0,1.001,5\n")
+        )
         assert motion.names == ("q1", "q2")
         np.testing.assert_array_equal(motion.q, [[5, 1], [5, 1]])
         ((frame, measured),) = found.items()
@@ -39,11 +41,18 @@ class TestColumns:
         head = ",".join(f"{f}.{part}" for f in ("tip", "q1_link") for part in ("x", "y", "z", "roll", "pitch", "yaw"))
         angles = ",".join(map(str, np.rad2deg([0.1, -0.2, 0.3])))
         text = f"q1,{head}\n180,1,2,3,{angles},1,2,3,0,0,90\n"
-        motion, found = read_log(ARM, written(tmp_path, text), unit="deg")
+        motion, found, _ = read_log(ARM, written(tmp_path, text), unit="deg")
         np.testing.assert_allclose(motion.q, [[np.pi]])
         assert [*found] == ["tip", "q1_link"]
         np.testing.assert_allclose(found["tip"].T[0, :3, :3], R.as_matrix(), rtol=0, atol=1e-15)
         np.testing.assert_allclose(found["q1_link"].T[0, :3, 0], [0, 1, 0], rtol=0, atol=1e-15)
+
+    def test_torques_beside_joints(self, tmp_path):
+        motion, found, effort = read_log(ARM, written(tmp_path, "q2.effort,q1,q2\n7,1,2\n8,1,2\n"))
+        assert motion.names == ("q1", "q2")
+        assert found == {}
+        np.testing.assert_array_equal(effort, [[np.nan, 7], [np.nan, 8]])
+        assert read_log(ARM, written(tmp_path, "q1\n1\n")).effort is None
 
     def test_a_file_of_its_own(self, tmp_path):
         found = read_poses(ARM, written(tmp_path, "t,x,y,z,roll,pitch,yaw\n1,1,2,3,0.1,-0.2,0.3\n"), "tip")

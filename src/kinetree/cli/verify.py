@@ -26,14 +26,17 @@ from kinetree.spatial.se3 import Array
 if TYPE_CHECKING:
     from kinetree.fixer.fix import FixResult
     from kinetree.lab.identify.answer import ModelFault, Verification
+    from kinetree.logs import Motion
+NO_POSES = "has no columns of poses, such as tool0.x, or of torques, such as elbow.effort"
 
 
-class Log(NamedTuple):
-    """Configurations q (n, nq), and poses T (n, 4, 4) of a frame in the root link."""
+class Given(NamedTuple):
+    """Configurations q (n, nq), with poses {frame: T (n, 4, 4)} in the root link, or torques (n, nv) and times."""
 
     q: Array
-    frame: str
-    T: Array
+    poses: dict[str, Array] | None
+    effort: Array | None = None
+    t: Array | None = None
 
 
 class Repaired(NamedTuple):
@@ -79,10 +82,12 @@ def command(
 
     LOG has a line for each sample, with joint values under the names of joints (rad, m), and poses of a frame in
     columns tool0.x, tool0.y, tool0.z (m) and tool0.qx to tool0.qw, or tool0.roll, tool0.pitch and tool0.yaw. Poses in
-    a file of their own are matched by time. With --controller, LOG has the numbers of a pendant.
+    a file of their own are matched by time. Columns such as elbow.effort have torques (N m, N); they need times. With
+    --controller, LOG has the numbers of a pendant.
 
-    Faults are zeros, lengths and poses of joints, and signs, order and units. --fix writes what the log shows for
-    certain into a URDF or xacro file, in which nothing else changes.
+    Faults are zeros, lengths and poses of joints, and signs, order and units; by torques, masses, centres, inertias,
+    friction, armature, gravity and scales. --fix writes zeros, lengths, poses and signs that the log shows for certain
+    into a URDF or xacro file, in which nothing else changes.
 
     Exit status 0 if the model agrees, or --fix has made it agree; 1 if not, or if --diff shows changes; 2 if something
     cannot be read."""
@@ -97,7 +102,7 @@ def command(
         log = _of_pendant(robot, file, controller, **of_controller)
     else:
         log = _of_columns(robot, file, pose, configuration(robot, values, in_degrees), in_degrees)
-    found = verify(robot, log.q, poses={log.frame: log.T}, unknown=unknown)
+    found = verify(robot, **log._asdict(), unknown=unknown)
     repaired = _repaired(robot, log, found, unknown, ctx.meta["kinetree.read"]) if fix or diff else None
     if repaired and not diff:
         from kinetree.fixer.fix import write
@@ -115,13 +120,13 @@ def command(
     sys.exit(0 if agrees or mended else 1)
 
 
-def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degrees: bool) -> Log:
+def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degrees: bool) -> Given:
     """Return a log with columns of joints, and poses beside them or in a file of their own."""
     from kinetree.logs import filled
     from kinetree.logs.poses import at_poses, read_log, read_poses
 
     unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
-    motion, measured = read_log(robot, file, unit=unit)
+    motion, measured, effort = read_log(robot, file, unit=unit)
     report_motion(robot, motion, file, missing=True)
     q = filled(robot, motion, at)
     given = pose or ""
@@ -133,14 +138,25 @@ def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degree
         q, T = at_poses(motion, q, poses, (str(file), where))
         if len(T) < len(poses.T):
             remark(f"{where}: {counted(len(poses.T) - len(T), 'pose')} outside the times of {file}, left out")
-        return Log(q, frame, T)
+        if effort is not None:
+            remark(f"{file}: torques are not used beside poses of another file; leave out --pose to check them")
+        return Given(q, {frame: T})
+    torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {}
+    if torques and not (frame or measured):
+        return Given(q, None, **torques)
     if not frame and len(measured) == 1:
         (frame,) = measured
     if frame not in measured:
-        has = f"has poses of {', '.join(measured)}" if measured else "has no columns of poses, such as tool0.x"
+        has = f"has poses of {', '.join(measured)}" if measured else NO_POSES
         fix = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
         raise fail("poses", f"{file} {has}", fix=fix)
-    return Log(q, frame, measured[frame].T)
+    return Given(q, {frame: measured[frame].T}, **torques)
+
+
+def _times(file: Path, motion: Motion) -> Array:
+    if motion.times is None:
+        raise fail("effort", f"{file} has torques without times, of which rates of joints follow", fix="add a column t")
+    return motion.times
 
 
 def _of_pendant(
@@ -153,7 +169,7 @@ def _of_pendant(
     tool0: str,
     tool: str | None,
     user_frame: str | None,
-) -> Log:
+) -> Given:
     """Return a log of the numbers that a pendant shows, as `kinetree calibrate` reads them."""
     from kinetree.cli._poses import read_poses
     from kinetree.lab.calibrate.arm import arm
@@ -172,10 +188,10 @@ def _of_pendant(
         T = used.of_tool0(who.to_pose(posed))
     print_notes((*unverified(who.key), *remarks, *converted))
     (q,) = found.configurations(shown, (C * np.where(found.turning, np.pi / 180, 1e-3)[:, None])[None])
-    return Log(q, tool0, np.asarray(fk(robot, base)(q) @ T))
+    return Given(q, {tool0: np.asarray(fk(robot, base)(q) @ T)})
 
 
-def _repaired(robot: Robot, log: Log, found: Verification, unknown: tuple[str, ...], read: ReadOptions) -> Repaired:
+def _repaired(robot: Robot, log: Given, found: Verification, unknown: tuple[str, ...], read: ReadOptions) -> Repaired:
     """Return the repair of the model's file. Raises KinetreeError if it is not a text that can be edited."""
     from kinetree.fixer.rewritten import rewritten
     from kinetree.lab.identify.correct import corrected
@@ -185,7 +201,7 @@ def _repaired(robot: Robot, log: Log, found: Verification, unknown: tuple[str, .
         raise fail("fix", "the model is not a file; convert it to one first")
     better, left = corrected(robot, found.faults)
     fixed = rewritten(robot.source.file, read, lambda one: corrected(one, found.faults)[0])
-    return Repaired(fixed, left, verify(better, log.q, poses={log.frame: log.T}, unknown=unknown))
+    return Repaired(fixed, left, verify(better, **log._asdict(), unknown=unknown))
 
 
 def _as_data(found: Verification, repaired: Repaired | None) -> dict[str, Any]:

@@ -29,26 +29,45 @@ class MeasuredPoses(NamedTuple):
     times: Array | None
 
 
-def read_log(
-    robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad"
-) -> tuple[Motion, dict[str, MeasuredPoses]]:
-    """Return the motion in a file, and poses by frame that are in columns beside it, such as tool0.x and tool0.qw.
+class Log(NamedTuple):
+    """A motion, measured poses by frame, and torques (n, nv), N m or N, which are nan where there are none, or None."""
+
+    motion: Motion
+    poses: dict[str, MeasuredPoses]
+    effort: Array | None
+
+
+def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -> Log:
+    """Return the motion in a file, with poses by frame in columns beside it, such as tool0.x and tool0.qw, and torques
+    of joints in columns such as elbow.effort.
 
     Positions are in m, angles in `unit`. Raises KinetreeError as `read_motion` does, and for poses with a part missing.
     """
     if is_bag(file) or file.suffix.lower() not in READERS:
-        return read_motion(robot, file, unit=unit), {}
+        return Log(read_motion(robot, file, unit=unit), {}, None)
     columns = csv.read(file, robot)
     known, frames = {*robot.coordinate_names, *robot.joints}, dict[str, list[str]]()
     for name in columns.names:
         frame, _, part = name.rpartition(".")
         if name not in known and frame in robot.frames and part in (*POSITION, *QUATERNION, *RPY):
             frames.setdefault(frame, []).append(part)
-    of_poses = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
-    rest = [i for i, name in enumerate(columns.names) if name not in of_poses]
-    others = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
-    motion = motion_of(robot, others, unit)
-    return motion, {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
+    others = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
+    efforts = [(columns.names.index(one), i) for i, one in _efforts(robot) if one in {*columns.names} - known]
+    others |= {columns.names[at] for at, _ in efforts}
+    rest = [i for i, name in enumerate(columns.names) if name not in others]
+    joints = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
+    motion = motion_of(robot, joints, unit)
+    effort = np.full((len(columns.values), robot.nv), np.nan) if efforts else None
+    for at, i in efforts:
+        assert effort is not None
+        effort[:, i] = columns.values[:, at]
+    poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
+    return Log(motion, poses, effort)
+
+
+def _efforts(robot: Robot) -> list[tuple[int, str]]:
+    """Return the number of each velocity coordinate, and the column of its torque."""
+    return [(i, f"{name}.effort") for i, name in enumerate(robot.velocity_names)]
 
 
 def read_poses(robot: Robot, file: Path, frame: str, *, unit: Literal["rad", "deg"] = "rad") -> MeasuredPoses:
@@ -86,7 +105,7 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
     length = np.linalg.norm(values[:, 3:], axis=1)
     if len(bad := np.flatnonzero(~(np.abs(length - 1.0) <= ROUNDED))):
         raise columns.fault(int(bad[0]), f"the quaternion has length {number(length[bad[0]])}; expected 1")
-    R = rotations_from_quaternions(values[:, 3:] / length[:, None])
+    R = rotations_from_quaternions(values[:, 3:])
     return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
 
 

@@ -15,6 +15,8 @@ from kinetree.spatial.se3 import Array, frozen
 
 NEVER_MOVED = ("base", "tool0")
 """Frames of REP-199 that belong to the controller."""
+OF_LINKS = ("mass", "centre", "inertia", "viscous friction", "Coulomb friction", "armature")
+"""Kinds that are of the model, but not of its poses."""
 
 
 def corrected(robot: Robot, faults: Sequence[ModelFault]) -> tuple[Robot, list[tuple[ModelFault, str]]]:
@@ -47,6 +49,8 @@ def _impossible(robot: Robot, fault: ModelFault) -> str:
     if fault.alike:
         others = " or ".join(f"the {kind} of {element}" for kind, element in fault.alike)
         return f"the log cannot tell it from {others}"
+    if fault.kind in OF_LINKS:
+        return "only poses and axes are written; kt.edit.set_inertial_parameters changes inertias"
     if fault.kind not in ("zero", "length", "joint pose", "sign"):
         return "it is of the log or of its setting, not of the model"
     joint = robot.joints[fault.element]

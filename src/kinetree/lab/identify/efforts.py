@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -33,11 +34,13 @@ def inertia_of(row: Array, u: Array) -> Array:
     """
     m, c = row[0], row[1:4] / row[0] if row[0] else row[1:4]
     I = _matrix(row[4:]) - m * skew(c) @ skew(c).T
-    moments = np.trace(I) / 2 * np.eye(3) - I  # ∫ r rᵀ dm
-    values, axes = np.linalg.eigh(moments)
-    root = axes * np.sqrt(values.clip(0.0)) @ axes.T
-    powers, turns = np.linalg.eigh(_matrix(u[4:]))
-    changed = root @ (turns * np.exp(powers.clip(-LARGEST, LARGEST)) @ turns.T) @ root + (moments - root @ root)
+    changed = np.trace(I) / 2 * np.eye(3) - I  # ∫ r rᵀ dm
+    if u[4:].any():
+        values, axes = np.linalg.eigh(changed)
+        root = axes * np.sqrt(values.clip(0.0)) @ axes.T
+        powers, turns = np.linalg.eigh(_matrix(u[4:]))
+        exponential = turns * np.exp(powers.clip(-LARGEST, LARGEST)) @ turns.T
+        changed = root @ exponential @ root + (changed - root @ root)
     factor = np.exp(np.clip(u[0], -LARGEST, LARGEST))
     m, c, changed = m * factor, c + u[1:4], changed * factor
     about = np.trace(changed) * np.eye(3) - changed + m * skew(c) @ skew(c).T
@@ -82,7 +85,7 @@ class Efforts:
         """Return how many numbers there are."""
         return 10 * len(self.bodies) + 5 * self.nv + 3
 
-    @property
+    @cached_property
     def nv(self) -> int:
         """Return how many joints there are."""
         return self.robot.nv
@@ -131,12 +134,25 @@ class Efforts:
         weights[-self.nv :] -= self.at
         return weights
 
+    def _at(self, rows: Array) -> tuple[Array, Array]:
+        """Return `model` and `columns` of some samples, the last of which are remembered."""
+        if self._last.get("rows") is not rows:
+            self._last.update(rows=rows, found=(self.model[rows], np.ascontiguousarray(self.columns[rows])))
+        model, columns = self._last["found"]
+        return model, columns
+
+    @cached_property
+    def _last(self) -> dict[str, Any]:
+        return {}
+
     def _scales(self, x: Array) -> Array:
         return np.asarray(np.exp(x[-self.nv :].clip(-LARGEST, LARGEST)))
 
     def predicted(self, x: Array, rows: Array) -> Array:
         """Return the torques (k, nv) of the model."""
-        return np.asarray((self.model[rows] + self.columns[rows] @ self._weights(x)) * self._scales(x))
+        model, columns = self._at(rows)
+        added = columns.reshape(-1, columns.shape[-1]) @ self._weights(x)
+        return np.asarray((model + added.reshape(model.shape)) * self._scales(x))
 
     def residual(self, x: Array, rows: Array) -> Array:
         """Return the residuals (k, nv, 1)."""
@@ -154,10 +170,12 @@ class Efforts:
                 slopes[link : link + 10, i] = change / (2 * STEP)
             elif place < n:
                 slopes[place - n, i] = 1.0
-        J = self.columns[rows] @ slopes * self._scales(x)[:, None]
+        _, columns = self._at(rows)
+        J = (columns.reshape(-1, columns.shape[-1]) @ slopes).reshape(*columns.shape[:2], -1)
+        J *= self._scales(x)[:, None]
         predicted = self.predicted(x, rows)
-        for i in np.flatnonzero(at >= n):
-            J[:, at[i] - n, i] = predicted[:, at[i] - n]
+        for column in np.flatnonzero(at >= n):
+            J[:, at[column] - n, column] = predicted[:, at[column] - n]
         return np.asarray(-(J * (self.known / self.noise)[:, None])[..., None, :])
 
     def with_noise(self) -> "Efforts":

@@ -116,9 +116,9 @@ def _discrete(robot: Robot, log: Trajectory, given: Efforts) -> tuple[Efforts, t
     best, channel, gravity = _misfit(given.tau, given).sum(), given, GRAVITY
     for i, sign in ((i, sign) for i in range(3) for sign in (1.0, -1.0)):
         g = np.roll([sign * float(np.linalg.norm(GRAVITY)), 0.0, 0.0], i)
-        turned = replace(given, model=given.model + falls @ (g - GRAVITY))
-        if (score := _misfit(given.tau, turned).sum()) < best - CLEARER * np.log(CLEARER):
-            best, channel = score, turned
+        falling = replace(given, model=given.model + falls @ (g - GRAVITY))
+        if (score := _misfit(given.tau, falling).sum()) < best - CLEARER * np.log(CLEARER):
+            best, channel = score, falling
             faults = [ModelFault("gravity", robot.root, g - GRAVITY, np.zeros(3), unit="m/s²")]
     if faults:
         x, y, z = (np.asarray(faults[0].value) + GRAVITY).tolist()
@@ -134,9 +134,9 @@ def _discrete(robot: Robot, log: Trajectory, given: Efforts) -> tuple[Efforts, t
             order = swapped
             faults.append(ModelFault("effort order", f"{names[i]}, {names[j]}"))
     tau = tau[:, order]
-    for j in np.flatnonzero(_misfit(tau, channel) - _misfit(-tau, channel) > np.log(CLEARER)):
-        tau[:, j] *= -1
-        faults.append(ModelFault("effort sign", names[j]))
+    for turned in np.flatnonzero(_misfit(tau, channel) - _misfit(-tau, channel) > np.log(CLEARER)):
+        tau[:, turned] *= -1
+        faults.append(ModelFault("effort sign", names[turned]))
     factors = [factor for factor in _factors(tau, channel) if factor > 0]
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
         tau = tau / UNIT**power

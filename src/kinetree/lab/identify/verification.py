@@ -14,6 +14,7 @@ from kinetree.lab.identify.columns import Trajectory, trajectory
 from kinetree.lab.identify.poses import Poses, first_places
 from kinetree.lab.identify.search import Cause, Found, fitted, hidden, search
 from kinetree.lab.identify.torques import by_torques
+from kinetree.model.edit import set_origins
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
@@ -81,39 +82,40 @@ def verify(
     span = np.ptp(Q, axis=0)
     still = tuple(name for name, at in robot.q_slices.items() if (span[at] < STILL).all())
     log = None if effort is None else _trajectory(robot, Q, effort, t, qd, qdd)
-    found = None if poses is None else _by_poses(robot, Q, *_checked(robot, Q, poses), free, still)
+    found = None
+    if poses is not None:
+        found, better, meant = _by_poses(robot, Q, *_checked(robot, Q, poses), free, still)
+        if log is not None and found.faults:  # torques are those of the corrected model
+            given = (qd, qdd) if np.ptp(meant - Q, axis=0).max() < STILL or t is None else (None, None)
+            robot, log = better, _trajectory(robot, meant, effort, t, *given)
     if log is None:
         assert found is not None
         return found
-    dynamic = by_torques(robot, log)
+    by = by_torques(robot, log)
     if found is None:
-        return Verification(
-            dynamic.explained,
-            dynamic.faults,
-            (),
-            still,
-            *(None, None, None),
-            dynamic.outliers,
-            *(None, None),
-            dynamic.torques,
-        )
-    explained = found.explained and dynamic.explained
-    faults = (*found.faults, *dynamic.faults) if explained else ()
-    return replace(found, explained=explained, faults=faults, torques=dynamic.torques)
+        nothing = (None, None, None)
+        return Verification(by.explained, by.faults, (), still, *nothing, by.outliers, *nothing[:2], by.torques)
+    explained = found.explained and by.explained
+    faults = (*found.faults, *by.faults) if explained else ()
+    return replace(found, explained=explained, faults=faults, torques=by.torques)
 
 
 def _by_poses(
     robot: Robot, Q: Array, frame: str, T: Array, free: tuple[str, ...], still: tuple[str, ...]
-) -> Verification:
+) -> tuple[Verification, Robot, Array]:
+    """Return what poses show, the robot with corrected poses of joints, and the q that it has."""
     channel, discrete = _discrete(Poses(robot, frame, Q, T, np.eye(4), np.eye(4), (1e-3, 1e-3), free))
-    rows, everything = np.arange(len(Q)), tuple(range(channel.size))
+    at, everything = np.arange(len(Q)), tuple(range(channel.size))
     for _ in range(2):  # the second time with the weights of the first
-        rich = fitted(channel, np.zeros(channel.size), everything, rows)
-        channel = channel.with_noise(rich.x, rows, min(_rank(channel), 3 * len(Q)))
+        rich = fitted(channel, np.zeros(channel.size), everything, at)
+        channel = channel.with_noise(rich.x, at, min(_rank(channel), 3 * len(Q)))
     explained = bool((channel.noise < UNEXPLAINED).all())
     found = search(channel if explained else replace(channel, noise=(1e9, 1e9)), np.zeros(channel.size), len(Q))
     plain = _plain(robot, frame, Q, T, free) if discrete else channel
-    return _answer(plain, channel, discrete if explained else [], found, still)
+    answer = _answer(plain, channel, discrete if explained else [], found, still)
+    rows = channel.rows + found.fit.x[robot.nq : -12].reshape(-1, 6)
+    better = set_origins(robot, dict(zip(channel.joints, rows, strict=True)))
+    return answer, better, channel.q + found.fit.x[: robot.nq]
 
 
 def _checked_q(robot: Robot, q: Any) -> Array:

@@ -1,0 +1,66 @@
+"""`kt.verify` by torques that MuJoCo computes for a robot with other masses and friction."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+
+import kinetree as kt
+from test_verify_efforts import ARM, motion
+
+pytestmark = pytest.mark.crosscheck
+
+
+def torques(model, q, qd, qdd):
+    data, found = mujoco.MjData(model), np.empty_like(q)
+    for row in range(len(q)):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q[row], qd[row], qdd[row]
+        mujoco.mj_inverse(model, data)
+        found[row] = data.qfrc_inverse
+    return found
+
+
+def log_of(change):
+    model = mujoco.MjModel.from_xml_string(kt.text(ARM, "mjcf", without=("limit",)))
+    change(model)
+    rng = np.random.default_rng(0)
+    t, q, qd, qdd = motion(ARM, rng)
+    tau = torques(model, q, qd, qdd)
+    tau += rng.normal(size=tau.shape) * 0.02 * np.sqrt((tau**2).mean(axis=0))
+    return kt.verify(ARM, q, t=t, effort=tau)
+
+
+def test_the_same_robot():
+    assert log_of(lambda model: None).faults == ()
+
+
+def test_a_heavier_link():
+    def heavier(model):
+        model.body_mass[-1] *= 1.25
+        model.body_inertia[-1] *= 1.25
+
+    (fault,) = log_of(heavier).faults
+    assert (fault.kind, fault.element) == ("mass", "q3_link")
+    assert abs(fault.value - 0.5) < 3 * fault.std < 0.1
+
+
+def test_friction_and_armature():
+    def rougher(model):
+        model.dof_damping[0] += 0.4
+        model.dof_armature[2] += 0.3
+
+    found = log_of(rougher)
+    assert {(fault.kind, fault.element) for fault in found.faults} == {("viscous friction", "q1"), ("armature", "q3")}
+    values = {fault.kind: fault for fault in found.faults}
+    assert abs(values["viscous friction"].value - 0.4) < 3 * values["viscous friction"].std
+    assert abs(values["armature"].value - 0.3) < 3 * values["armature"].std
+
+
+def test_a_centre():
+    def moved(model):
+        model.body_ipos[-1] += [0.03, 0, 0.02]
+
+    (fault,) = log_of(moved).faults
+    assert (fault.kind, fault.element) == ("centre", "q3_link")
+    np.testing.assert_array_less(np.abs(fault.value - [0.03, 0, 0.02]), 3 * fault.std)
