@@ -44,9 +44,9 @@
  * @typedef {{solids: Solid[], pairs: number[][], left_out: {links: number[], reason: string}[], notes: string[],
  *   cover: boolean}} Contacts
  * Closer: numbers of joints, places in q of the driven ones, and sizes of what the functions that close loops take.
- * Loops: an end is a link and a pose in it; the two ends of a closed loop are in one place if it `meets`.
+ * Loops: an end is a link and a pose in it; the two ends of a closed loop are in one place.
  * @typedef {{driven: number[], following: number[], columns: number[], sizes: number[]}} Closer
- * @typedef {{loops: {name: string, ends: [number, number[]][], meets: boolean}[], tolerance: number[], why: string,
+ * @typedef {{loops: {name: string, ends: [number, number[]][]}[], tolerance: number[], why: string,
  *   closer: Closer | null}} Loops
  * @typedef {{made_by: string, robots: Robot[], meshes: PackedMesh[], controllers: Controller[],
  *   comparison: Comparison | null, contact: Contacts | null, reach: Reach | null, selected?: Part | null}} Scene

@@ -111,11 +111,13 @@ def picture(
 
 
 def gap(panel: Axes, camera: Camera, points: Array, text: str, colour: str) -> None:
-    """Draw a line between two points (2, 3), m, and a text, such as their distance."""
+    """Draw a line between two points (2, 3), m, and a text towards the middle, such as their distance."""
     ends = camera.project(points)[:, :2]
     panel.plot(*ends.T, color=colour, linewidth=2.0, marker="o", markersize=4.0)
     x, y = ends.mean(axis=0)
-    panel.text(x + 8.0, y - 8.0, text, fontsize=10, color=colour, parse_math=False, path_effects=halo())
+    side, way = ("right", -8.0) if 2.0 * x > sum(panel.get_xlim()) else ("left", 8.0)
+    look: dict[str, Any] = {"color": colour, "horizontalalignment": side, "path_effects": halo(), "parse_math": False}
+    panel.text(x + way, y - 8.0, text, fontsize=10, **look)
 
 
 def legend(figure: Figure) -> None:

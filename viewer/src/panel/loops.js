@@ -17,10 +17,10 @@ export function loopsPanel(app) {
   const { loops, robot } = model;
   if (!loops || !robot.loops) return [];
   const { closer, tolerance } = loops;
-  const rows = robot.loops.loops.map(({ name, ends, meets }) => {
+  const rows = robot.loops.loops.map(({ name, ends }) => {
     const answer = element("span", { className: "number" });
     const row = element("li", {}, element("span", { className: "name", textContent: name, title: name }), answer);
-    return { ends, answer, row, mark: meets ? lineMark(app, RED) : () => {} };
+    return { ends, answer, row, mark: lineMark(app, RED) };
   });
   const stop = element("p", { className: "stop", role: "status" });
   const close = button("Close them", () => closeNow(model));

@@ -15,6 +15,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError
 from kinetree.model.robot import Joint, Robot, slices
+from kinetree.model.tree import Tree
 from kinetree.queries.closing import DEAD, TOLERANCE, LoopCloser, close
 from kinetree.queries.joint_choice import Joints
 from kinetree.queries.loop_roles import nearby, rank
@@ -29,20 +30,18 @@ MOTOR = r'\bjoint(?:inparent)?="([^"]*)"'
 
 def start(robot: Robot, q: Any, driven: Joints = None) -> Array:
     """Return the first configuration (nq,): q, or if that is None the neutral one; or if loops are open there, the
-    start of `kt.kinematics.close`, if they are closed there.
+    start of `closer_of(robot, driven)`, if they are closed there.
 
-    driven: see `closer_of`. Raises KinetreeError for a wrong q, see `configuration`.
+    Raises KinetreeError for a wrong q, see `configuration`.
     """
     if q is not None:
         return configuration(robot, q)
-    neutral = robot.q()
-    if not robot.loops or _is_closed(robot, neutral) or not (closer := closer_of(robot, driven)[0]):
-        return neutral
-    return closer.start if _is_closed(robot, closer.start) else neutral
+    closer = None if _is_closed(robot, robot.q()) else closer_of(robot, driven)[0]
+    return closer.start if closer and _is_closed(robot, closer.start) else robot.q()
 
 
 def _is_closed(robot: Robot, q: Array) -> bool:
-    return bool((loop_error(robot).interpret(q) <= TOLERANCE).all())
+    return not robot.loops or bool((loop_error(robot).interpret(q) <= TOLERANCE).all())
 
 
 def closer_of(robot: Robot, driven: Joints = None) -> tuple[LoopCloser | None, str]:
@@ -79,8 +78,9 @@ def determining_joints(robot: Robot) -> list[str]:
 
 
 def loop_ends(loop: Joint) -> tuple[tuple[str, Array], tuple[str, Array]]:
-    """Return the two links of a joint that closes a loop, each with the pose of the joint in it."""
-    return (loop.parent, loop.origin), (loop.child, inverse(loop.child_origin))
+    """Return the links of a joint that closes a loop, and its pose in each; twice the child's if the joint slides."""
+    child = loop.child, inverse(loop.child_origin)
+    return ((loop.parent, loop.origin) if all(loop.kind.velocity_angular) and not loop.pitch else child), child
 
 
 def open_loops(robot: Robot, q: Array, T: Mapping[str, Array]) -> Iterator[tuple[Array, str]]:
@@ -95,18 +95,11 @@ def open_loops(robot: Robot, q: Array, T: Mapping[str, Array]) -> Iterator[tuple
 def described_loops(robot: Robot, driven: Joints) -> tuple[dict[str, Any], list[tuple[str, Kernel]]]:
     """Return the loops of a robot and its joints in them, and the functions of gaps, and if loops can be closed, of
     `algorithms/closing.py`, with the rates (n, nq) of all coordinates for those of the driven ones."""
-    links = {name: number for number, name in enumerate(robot.links)}
-    joints = {name: number for number, name in enumerate(robot.placed)}
-    rows = [
-        {
-            "name": name,
-            "ends": [[links[end], flat(P)] for end, P in loop_ends(loop)],
-            "meets": all(loop.kind.velocity_angular),
-        }
-        for name, loop in robot.loops.items()
-    ]
+    links, joints = ({name: i for i, name in enumerate(names)} for names in (robot.links, robot.placed))
+    ends = {name: [[links[end], flat(P)] for end, P in loop_ends(loop)] for name, loop in robot.loops.items()}
     closer, why = closer_of(robot, driven)
-    described: dict[str, Any] = {"loops": rows, "tolerance": TOLERANCE, "why": why, "closer": None}
+    loops = [{"name": name, "ends": both} for name, both in ends.items()]
+    described: dict[str, Any] = {"loops": loops, "tolerance": TOLERANCE, "why": why, "closer": None}
     if closer is None:
         return described, [("loop_gap", loop_error(robot))]
     roles, walk, moving = closer.roles, closer._walk, {*closer.roles.following}
@@ -116,14 +109,12 @@ def described_loops(robot: Robot, driven: Joints) -> tuple[dict[str, Any], list[
         "columns": list(roles.columns),
         "sizes": [port.shape[0] for port in walk.inputs],
     }
-    next_state = Port("next", walk.output.shape)
-    one_step = Kernel("close_step", walk.inputs, next_state, lambda: replace(walk.program, repeated=False))
-    rates = query(
-        robot,
-        ("closed_coordinate_rates", roles.key),
-        roles.ends,
-        Port("D", (len(roles.driven), robot.nq)),
-        lambda model, q: np.array([coordinate_rates(model, q, x) for x in following_rates(model, roles, q).T]),
-    )
-    named = (("loop_gap", loop_error(robot)), ("loop_begin", closer._begin), ("loop_step", one_step))
-    return described, [*named, ("loop_rates", rates)]
+
+    def rates(model: Tree, q: Any) -> Array:
+        return np.array([coordinate_rates(model, q, qd) for qd in following_rates(model, roles, q).T])
+
+    D, following = Port("D", (len(roles.driven), robot.nq)), Port("next", walk.output.shape)
+    rates_kernel = query(robot, ("closed_coordinate_rates", roles.key), roles.ends, D, rates)
+    one_step = Kernel("close_step", walk.inputs, following, lambda: replace(walk.program, repeated=False))
+    named = {"loop_gap": loop_error(robot), "loop_begin": closer._begin, "loop_step": one_step}
+    return described, [*named.items(), ("loop_rates", rates_kernel)]
