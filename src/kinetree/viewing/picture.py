@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -56,14 +56,13 @@ def picture(
     """Return a picture of a robot in the format of a suffix, such as ".png" or ".svg", and findings about visual shapes
     that cannot be shown.
 
-    q (nq,): m and rad, by default neutral. size: width and height, pixels. direction: from the
-    robot to the camera, in the root link. reach: a map of the robot, drawn as cubes, without the half towards the
-    camera; the redder, the fewer orientations are reached. contact: draw links in contact red, and where there are none
-    the nearest two with a line and their distance. The visual shapes are drawn without planes,
-    or, if there are none, collision shapes, or links and the axes of joints as lines; crossed boxes for shapes that
-    cannot be shown, as on the page; and the axes of the frames `base` and `tool0`, x red,
-    y green, z blue. Raises KinetreeError without matplotlib, for a format that it does not write, and for poses that
-    are not finite.
+    q (nq,): m and rad, by default neutral. size: width and height, pixels. direction: from the robot to the camera, in
+    the root link. reach: a map of the robot, drawn as cubes, without the half towards the camera; the redder, the fewer
+    orientations are reached. contact: draw links in contact red, and where there are none the nearest two with a line
+    and their distance. The visual shapes are drawn without planes, or, if there are none, collision shapes, or links
+    and the axes of joints as lines; crossed boxes for shapes that cannot be shown, as on the page; and the axes of the
+    frames `base` and `tool0`, x red, y green, z blue. Raises KinetreeError without matplotlib, for a format that it
+    does not write, and for poses that are not finite.
     """
     T = poses(robot, start(robot, q))
     figure = new_figure((size[0] / 100.0, size[1] / 100.0), suffix)
@@ -93,7 +92,8 @@ def picture(
         extent = (0, size[0], size[1], 0)
         panel.imshow(shaded(camera, triangles, colours), extent=extent, interpolation="none", aspect="auto")
     else:
-        sticks(panel, camera, robot, T, diagonal)
+        for line, colour, width in sticks(camera, robot, T, diagonal):
+            panel.plot(*line.T, color=colour, linewidth=width)[0].set(solid_capstyle="round", solid_joinstyle="round")
     for ends in camera.project(boxes):
         panel.plot(*ends[:, :2].T, color=BOX_COLOUR, linewidth=1.5)
     if reach is not None and reach.grid.orientations > 1:
@@ -125,8 +125,7 @@ def legend(figure: Figure) -> None:
 
 def poses(robot: Robot, q: Array) -> dict[str, Array]:
     """Return T_root_frame (4, 4) of all frames. Raises KinetreeError for poses that are not finite."""
-    names = [name for name, frame in robot.frames.items() if not frame.unplaced]
-    return finite_poses(robot, q, names)
+    return finite_poses(robot, q, [name for name, frame in robot.frames.items() if not frame.unplaced])
 
 
 def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> None:
@@ -138,20 +137,19 @@ def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> No
     panel.text(x + 7, y + 16, name, fontsize=10, color="#222222", parse_math=False, path_effects=halo())
 
 
-def sticks(panel: Axes, camera: Camera, robot: Robot, T: dict[str, Array], diagonal: float) -> None:
-    """Draw links as lines and the axes of joints, the farthest first. T: pose (4, 4) of every frame, m."""
-    lines: list[tuple[Array, dict[str, Any]]] = []
+def sticks(camera: Camera, robot: Robot, T: dict[str, Array], diagonal: float) -> list[tuple[Array, str, float]]:
+    """Return links and the axes of joints as lines (k, 2), the farthest first, with colours and widths, points. T: pose
+    (4, 4) of every frame, m."""
+    lines: list[tuple[Array, str, float]] = []
     for joint in robot.joints.values():
         before = T[joint.parent] @ joint.origin
         chain = camera.project(np.array([T[joint.parent][:3, 3], before[:3, 3], T[joint.child][:3, 3]]))
-        moving = joint.kind.nq > 0
-        lines.append((chain, {"color": "#5c6b7a" if moving else "#c3cad2", "linewidth": 5.0 if moving else 2.0}))
+        lines.append((chain, "#5c6b7a", 5.0) if joint.kind.nq else (chain, "#c3cad2", 2.0))
         for axis in joint.axes:
             step = 0.025 * diagonal * before[:3, :3] @ axis
             ends = camera.project(before[:3, 3] + np.outer((-1.0, 1.0), step))
-            lines.append((ends - (0.0, 0.0, 0.05 * diagonal), {"color": "#e8890c", "linewidth": 4.5}))
+            lines.append((ends - (0.0, 0.0, 0.05 * diagonal), "#e8890c", 4.5))
     for link, frame in last_frames(robot).items():
-        tip = camera.project(np.array([T[link][:3, 3], T[frame][:3, 3]]))
-        lines.append((tip, {"color": "#5c6b7a", "linewidth": 5.0}))
-    for points, look in sorted(lines, key=lambda row: -float(row[0][:, 2].mean())):
-        panel.plot(*points[:, :2].T, solid_capstyle="round", solid_joinstyle="round", **look)
+        lines.append((camera.project(np.array([T[link][:3, 3], T[frame][:3, 3]])), "#5c6b7a", 5.0))
+    lines.sort(key=lambda row: -float(row[0][:, 2].mean()))
+    return [(points[:, :2], colour, width) for points, colour, width in lines]
