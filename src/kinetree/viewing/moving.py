@@ -89,8 +89,7 @@ def _corners(shapes: Shapes, soups: Soups, T: Mapping[str, Array]) -> Array:
     found = [np.zeros((0, 3))]
     for name, visuals in shapes.solids.items():
         for shape in visuals:
-            points = triangles_of(shape, soups).reshape(-1, 3)
-            if len(points):
+            if len(points := triangles_of(shape, soups).reshape(-1, 3)):
                 box = np.array([*product(*zip(points.min(axis=0), points.max(axis=0), strict=True))])
                 pose = T[name] @ np.reshape(shape["T"], (4, 4))
                 found.append(box @ pose[:3, :3].T + pose[:3, 3])

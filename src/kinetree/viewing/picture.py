@@ -110,9 +110,8 @@ def gap(panel: Axes, camera: Camera, nearest: Witness) -> None:
     ends = camera.project(nearest.points)[:, :2]
     panel.plot(*ends.T, color=NEAR_COLOUR, linewidth=2.0, marker="o", markersize=4.0)
     x, y = ends.mean(axis=0)
-    panel.text(
-        x + 8.0, y - 8.0, f"{1e3 * nearest.distance:.1f} mm", fontsize=10, color=NEAR_COLOUR, path_effects=halo()
-    )
+    text = f"{1e3 * nearest.distance:.1f} mm"
+    panel.text(x + 8.0, y - 8.0, text, fontsize=10, color=NEAR_COLOUR, path_effects=halo())
 
 
 def legend(figure: Figure) -> None:
