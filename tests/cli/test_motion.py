@@ -80,6 +80,9 @@ def test_limits_by_number_and_by_joint(run, folder):
     assert found("--velocity", "0.7") == ["joint 'j1'"]
     assert found("--velocity", "j2=0.4") == ["joint 'j2'"]
     assert found("--velocity", "j1=0.9", "--velocity", "j2=0.4") == ["joint 'j1'", "joint 'j2'"]
+    folder((0, 0, 0), (0.5, 1.5, 0), (1, 0, 0))
+    assert found() == found("--velocity", "model") == ["joint 'j1'"]
+    assert found("--velocity", "none") == []
     for wrong, message in (
         (("--velocity", "1", "--velocity", "2"), "'1' is not of the form name=value"),
         (("--velocity", "j1=-1"), "'-1' is no number above 0"),

@@ -6,8 +6,9 @@ import pytest
 import kinetree as kt
 from kinetree.logs import Motion, read_motion, write_motion
 from kinetree.logs.convert import converted
-from kinetree.logs.ros.cdr import encoded
+from kinetree.logs.ros.cdr import decoded, encoded
 from kinetree.logs.ros.folder import read_bag
+from kinetree.logs.ros.joints import stamps_of
 from kinetree.logs.ros.trajectories import TRAJECTORY, USUAL, trajectory_topic
 from kinetree.logs.ros.transforms import joint_state_topic
 from ros_bags import FLOATING, Topic, arm, extend, motion, written
@@ -160,3 +161,6 @@ def test_the_message_starts_when_it_is_received(moved, tmp_path):
     assert [*topics] == ["/joint_trajectory_controller/joint_trajectory"]
     (data,) = topics[USUAL].data
     assert data[4:16] == bytes(8) + b"\x01\x00\x00\x00"  # sec, nanosec, and the empty text of frame_id
+    ((_, message, table),) = decoded(TRAJECTORY, [data], topics[USUAL].fault)
+    since = [stamps_of({"stamp": point["time_from_start"]}, table)[0] for point in message["points"]]
+    assert since[:2] == [0, 50_000_000]

@@ -1,7 +1,6 @@
 """Animated pictures: as many pictures as the motion takes, each with the robot where its sample puts it."""
 
 import io
-import re
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from each import each
 from kinetree.logs import Motion
 from kinetree.viewing import moving
 from kinetree.viewing.moving import MOST, moving_picture
+from kinetree.viewing.picture import picture
 from kinetree.viewing.raster import shaded
 
 Image = pytest.importorskip("PIL.Image")
@@ -58,16 +58,26 @@ def test_samples_are_shown_at_their_times(robot):
     assert [x - at[0, 0] < -20 for x in at[:, 0]] == [False, False, True, True, True]
 
 
-@pytest.mark.parametrize(
-    ("text", "n", "message"),
-    [
-        (TEXT, MOST + 1, "the motion takes 30.05 s; expected at most 30 s"),
-        (re.sub("(?s)<visual>.*?</visual>", "", TEXT), 2, "the robot has no shapes"),
-    ],
-)
-def test_what_cannot_be_drawn_is_an_error(text, n, message):
-    with pytest.raises(kt.KinetreeError, match=message):
-        moving_picture(kt.load(text, format="urdf"), motion(np.zeros(n)), size=SIZE)
+def test_what_cannot_be_drawn_is_an_error(robot):
+    with pytest.raises(kt.KinetreeError, match=r"the motion takes 30\.05 s; expected at most 30 s"):
+        moving_picture(robot, motion(np.zeros(MOST + 1)), size=SIZE)
+
+
+def test_a_robot_without_shapes_is_drawn_as_lines():
+    """As in the still picture, whose camera is the same where nothing moves; it turns as the robot with shapes."""
+    arm = kt.chain("Ry(turn) tx(1) Rz(0.5) ty(0.3)")
+    at, _ = middles(moving_picture(arm, motion([0, 0.5 * np.pi, np.pi]), size=SIZE, direction=(0, -1, 0))[0])
+    assert at[0, 0] - at[2, 0] > 20
+    assert at[1, 1] - at[0, 1] > 10
+    data, _ = moving_picture(arm, motion([0.4]), size=(480, 360))
+    image = Image.open(io.BytesIO(data))
+    still = Image.open(io.BytesIO(picture(arm, [0.4], ".png", size=(480, 360))[0]))
+    drawn, wanted = (np.asarray(one.convert("RGB")).min(axis=2) < 200 for one in (image, still))
+    assert (drawn & wanted).sum() > 0.85 * max(drawn.sum(), wanted.sum()) > 500
+    colours = {c for _, c in image.convert("RGB").getcolors()}
+    assert all(
+        any(np.abs(np.subtract(c, wanted)).max() < 12 for c in colours) for wanted in ((92, 107, 122), (232, 137, 12))
+    )
 
 
 def test_shapes_that_are_missing_have_crossed_boxes():

@@ -1,6 +1,7 @@
 """`kinetree move`: a motion of a frame to poses, timed and checked."""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 
 from kinetree.checker.job import CheckReport
 from kinetree.checker.report import report
-from kinetree.cli._controllers import Text, lines_of, tool_options
+from kinetree.cli._controllers import Text, lines_of, print_notes, tool_options
 from kinetree.cli._findings import terminal_width, write_lines
 from kinetree.cli._help import FILE, LENGTH, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
@@ -22,10 +23,12 @@ from kinetree.cli._pendant import robot_model
 from kinetree.cli._say import remark, say
 from kinetree.cli._solutions import MOST, usable, with_configuration
 from kinetree.cli._targets import Targets, targets_of
-from kinetree.cli._written import check_ending, write_moved
+from kinetree.controllers.text import TEXT, point_list
 from kinetree.display import number
-from kinetree.errors import Findings, KinetreeError, fail
-from kinetree.logs import Motion
+from kinetree.errors import Findings, KinetreeError, UnverifiedWarning, fail
+from kinetree.files.output import write_whole
+from kinetree.logs import Motion, write_motion
+from kinetree.logs.read import WRITERS, is_bag
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
@@ -113,7 +116,7 @@ def command(
         raise fail("pose", f"{file} has no poses; expected one a line")
     asked = targets_of(robot, texts, frame, base, in_degrees, **pendant)
     if output is not None:
-        check_ending(asked, output)
+        _check_ending(asked, output)
     place = asked.arm.configuration if asked.arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values or len(texts) == 1 else None
     carried = masses(payload)
@@ -132,9 +135,35 @@ def command(
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
     findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
     if output is not None:
-        write_moved(asked, motion, output, in_degrees)
+        _write(asked, motion, output, in_degrees)
         remark(f"wrote {output}: {len(motion.q)} samples")
     _finish(motion, reached(motion, options), findings, as_json)
+
+
+def _check_ending(asked: Targets, output: Path) -> None:
+    """Raise KinetreeError for a file whose ending is not known."""
+    legal = [*WRITERS, *([TEXT, *asked.who.points] if asked.who else [])]
+    if output.suffix.lower() not in legal:
+        more = "" if asked.who else f"; a list of points, such as {TEXT}, is for --controller KEY of one maker"
+        message = f"cannot write a motion to {output.name!r}; expected the ending {' or '.join(legal)}{more}"
+        raise fail("format", message)
+
+
+def _write(asked: Targets, motion: Motion, output: Path, in_degrees: bool) -> None:
+    """Write a motion, or its poses as a controller writes them, with its tool and user frame."""
+    if output.suffix.lower() in WRITERS:
+        write_motion(motion, output, unit="deg" if in_degrees and not is_bag(output) else "rad")
+        return
+    who, arm = asked.who, asked.arm
+    assert who is not None
+    assert motion.robot is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnverifiedWarning)  # the command has printed it
+        values = who.from_pose(asked.active.shown(fk(motion.robot, asked.frame, asked.base)(motion.q)))
+    configurations = [arm.configuration_at(q) if arm else "" for q in motion.q]
+    if any(configurations):
+        print_notes([f"the configuration is not verified: {one}" for one in who.configuration.unverified])
+    write_whole(output, point_list(who, values, configurations, output.suffix.lower(), output.stem))
 
 
 def _path(robot: Robot, asked: Targets, q0: Array | None, line: bool) -> Way:

@@ -7,7 +7,7 @@ import numpy as np
 
 from kinetree.errors import KinetreeError, fail, nearest_names
 from kinetree.model.mimic import mimic_polynomial
-from kinetree.model.robot import Joint, Robot, slices
+from kinetree.model.robot import Robot, slices
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array
 
@@ -47,13 +47,16 @@ def bounds_of(robot: Robot, followers: Sequence[Follower], option: str, given: A
     free = np.full(robot.nv + len(followers), np.inf)
     if given is False:
         return free
-    model = np.array([*_by_coordinate(robot, field), *(_limit(robot.joints[f.name], 0, field) for f in followers)])
+    joints = [(joint, i) for name in robot.joint_names for joint in [robot.joints[name]] for i in range(joint.kind.nv)]
+    joints += [(robot.joints[one.name], 0) for one in followers]
+    own = [abs(float(getattr(joint.limits[i], field))) if i < len(joint.limits) else np.inf for joint, i in joints]
+    model = np.array(own)
     if given is True:
         return model
     if isinstance(given, Mapping):
-        joints = {name: list(range(where.start, where.stop)) for name, where in slices(robot, "nv").items()}
+        whole = {name: list(range(where.start, where.stop)) for name, where in slices(robot, "nv").items()}
         for name, value in given.items():
-            if name not in (places := joints | places):
+            if name not in (places := whole | places):
                 raise fail("unknown-name", f"{option} has a number for {name!r}; {nearest_names(name, list(places))}")
             model[places[name]] = _positive(option, value, ())
         return model
@@ -80,12 +83,3 @@ def _positive(option: str, given: Any, shape: tuple[int, ...]) -> Array:
             "retime", f"{option} is {str(given)[:60]}; expected True, False, a number above 0{more}, or them by name"
         )
     return values
-
-
-def _by_coordinate(robot: Robot, field: str) -> list[float]:
-    joints = [robot.joints[name] for name in robot.joint_names]
-    return [_limit(joint, i, field) for joint in joints for i in range(joint.kind.nv)]
-
-
-def _limit(joint: Joint, i: int, field: str) -> float:
-    return abs(float(getattr(joint.limits[i], field))) if i < len(joint.limits) else np.inf

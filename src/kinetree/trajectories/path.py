@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.display import Brief, counted, number
-from kinetree.errors import KinetreeError, fail, wrong_type
+from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Robot
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
@@ -107,9 +107,6 @@ class Path(Brief):
         slices = self.robot.q_slices
         for joint in self.robot.joint_names:
             if self.robot.joints[joint].kind.quaternion and self.coefficients[:-1, :, slices[joint]].any():
-                raise _moving(joint)
-
-
-def _moving(joint: str) -> KinetreeError:
-    message = "moves on the path, and has a quaternion, which no polynomial keeps at length 1"
-    return fail("path", message, element=f"joint {joint!r}", fix="choose the other joints with joints=, or lock it")
+                message = "moves on the path, and has a quaternion, which no polynomial keeps at length 1"
+                fix = "choose the other joints with joints=, or lock it"
+                raise fail("path", message, element=f"joint {joint!r}", fix=fix)

@@ -1,7 +1,7 @@
 """Motions from one configuration to another, on a straight line in joint space, by a formula."""
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -23,14 +23,6 @@ Profile = Literal["quintic", "trapezoid", "jerk"]
 
 Phase = tuple[float, list[float]]
 """A part of a motion: its duration, s, and its coefficients of t⁰, t¹ … from its beginning."""
-
-
-class Rates(NamedTuple):
-    """Largest speed, acceleration and jerk of the part s of the way, from 0 to 1."""
-
-    v: float
-    a: float
-    j: float
 
 
 @robot_query
@@ -76,11 +68,12 @@ def point_to_point(
     check_inside(line, fix="choose other ends")
     given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     rates = _rates(line, given, profile)
-    return _motion(line, PROFILES[profile](rates) if line.coefficients[0].any() else [], period)
+    return _motion(line, PROFILES[profile](*rates) if line.coefficients[0].any() else [], period)
 
 
-def _rates(line: Path, given: dict[str, Bounds], profile: str) -> Rates:
-    """Return the limits of the part of the way. Raises KinetreeError if one that the profile needs is missing."""
+def _rates(line: Path, given: dict[str, Bounds], profile: str) -> list[float]:
+    """Return the largest speed, acceleration and jerk of the part of the way, from 0 to 1. Raises KinetreeError if one
+    that the profile needs is missing."""
     robot = line.robot
     followers = followers_of(robot)
     columns = rate_columns(robot)
@@ -97,29 +90,27 @@ def _rates(line: Path, given: dict[str, Bounds], profile: str) -> Rates:
             bound = np.minimum(bound, bounds_of(robot, followers, option, value, "deceleration"))
         check_moving(robot, option, bound, way != 0.0)
         found.append(float(np.min(np.where(sizes > 0.0, bound / np.where(sizes > 0.0, sizes, 1.0), np.inf))))
-    rates = Rates(*found)
-    needed = {"quintic": min(rates.v, rates.a), "trapezoid": rates.a, "jerk": rates.j}[profile]
+    needed = {"quintic": min(found[:2]), "trapezoid": found[1], "jerk": found[2]}[profile]
     if way.any() and np.isinf(needed):
         what = {"quintic": "velocity or acceleration", "trapezoid": "acceleration"}.get(profile, profile)
         fix = f"pass {what.split()[-1]}=, such as 5.0"
         raise fail("retime", f"no limit of {what} for the joints that move", fix=fix)
-    return rates
+    return found
 
 
-def _quintic(rates: Rates) -> list[Phase]:
+def _quintic(v: float, a: float, _: float) -> list[Phase]:
     """Return one phase, whose largest speed is 15 / (8 T), the largest acceleration 10 / (√3 T²)."""
-    T = max(15.0 / (8.0 * rates.v), np.sqrt(10.0 / (np.sqrt(3.0) * rates.a)))
+    T = max(15.0 / (8.0 * v), np.sqrt(10.0 / (np.sqrt(3.0) * a)))
     return [(T, [0.0, 0.0, 0.0, 10.0 / T**3, -15.0 / T**4, 6.0 / T**5])]
 
 
-def _trapezoid(rates: Rates) -> list[Phase]:
-    v = min(rates.v, np.sqrt(rates.a))
-    return _phases([(v / rates.a, rates.a), (1.0 / v - v / rates.a, 0.0), (v / rates.a, -rates.a)], 2)
+def _trapezoid(v: float, a: float, _: float) -> list[Phase]:
+    v = min(v, np.sqrt(a))
+    return _phases([(v / a, a), (1.0 / v - v / a, 0.0), (v / a, -a)], 2)
 
 
-def _jerk(rates: Rates) -> list[Phase]:
+def _jerk(v: float, a: float, j: float) -> list[Phase]:
     """Return seven phases; the fourth, the third and the second vanish in turn as the way gets shorter."""
-    v, a, j = rates
     a = min(a, np.sqrt(v * j), np.cbrt(j * j / 2.0))  # that is reached at all
     v = min(v, a * (-a / j + np.sqrt((a / j) ** 2 + 4.0 / a)) / 2.0)
     first, second = a / j, v / a - a / j
@@ -127,7 +118,11 @@ def _jerk(rates: Rates) -> list[Phase]:
     return _phases([(first, j), (second, 0.0), (first, -j), (fourth, 0.0), (first, -j), (second, 0.0), (first, j)], 3)
 
 
-PROFILES: dict[str, Callable[[Rates], list[Phase]]] = {"quintic": _quintic, "trapezoid": _trapezoid, "jerk": _jerk}
+PROFILES: dict[str, Callable[[float, float, float], list[Phase]]] = {
+    "quintic": _quintic,
+    "trapezoid": _trapezoid,
+    "jerk": _jerk,
+}
 
 
 def _phases(parts: list[tuple[float, float]], order: int) -> list[Phase]:

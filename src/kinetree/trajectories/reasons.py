@@ -90,15 +90,3 @@ def reason(stuck: StuckError, path: Path, grid: Grid, limited: Limited, follower
 
 def _names(what: str, joints: Sequence[str], bounds: Array) -> list[str]:
     return [f"{what} of {name!r}" for name, bound in zip(joints, bounds, strict=True) if np.isfinite(bound)]
-
-
-def too_slow(path: Path) -> KinetreeError:
-    """Return the error for a motion that keeps its limits at points, and that no slower one keeps between them."""
-    message = "a motor can bear the weight at the points of the path, but not everywhere between them"
-    return fail("retime", message, fix="more points=, a larger torque=, or another path")
-
-
-def stands_still(path: Path, grid: Grid, interval: int) -> KinetreeError:
-    """Return the error for an interval through which no speed above zero keeps the limits."""
-    where = number(path.s[grid.piece[interval]] + grid.since[interval], 6)
-    return fail("retime", f"the limits leave no speed at s = {where}", fix="larger limits, or another path")

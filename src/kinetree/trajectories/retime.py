@@ -7,7 +7,7 @@ import numpy as np
 
 from kinetree.algorithms.reachability import FREE
 from kinetree.arguments import explain_type_errors
-from kinetree.display import listed
+from kinetree.display import listed, number
 from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Inertial, Robot
 from kinetree.queries.dynamics import inverse_dynamics
@@ -18,7 +18,7 @@ from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.passes import StuckError, fastest
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.payload import with_payload
-from kinetree.trajectories.reasons import check_inside, reason, stands_still, too_slow
+from kinetree.trajectories.reasons import check_inside, reason
 from kinetree.trajectories.rows import Limited, rows_of, solve_for_u, torques_of
 from kinetree.trajectories.slower import gentle_speed, slowing
 from kinetree.trajectories.timing import Timing
@@ -121,15 +121,18 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> list[Timing]:
         except StuckError as stuck:
             raise reason(stuck, paths[rest[stuck.path]], grids[rest[stuck.path]], limited, followers) from None
         if (still := np.argwhere(found[1:] + found[:-1] <= 0.0)).size:
-            raise stands_still(paths[rest[still[0, 1]]], grids[rest[still[0, 1]]], int(still[0, 0]))
+            i, k = still[0, 0], rest[still[0, 1]]
+            where = number(paths[k].s[grids[k].piece[i]] + grids[k].since[i], 6)
+            raise fail("retime", f"the limits leave no speed at s = {where}", fix="larger limits, or another path")
         rise = np.diff(found, axis=0)
         between = found[:-1, :, None] + rise[:, :, None] * PARTS
         share[:, rest] = slowing(limited, own, between[..., None], (rise / (2.0 * steps))[..., None, None])
         rest = rest[share[:, rest].min(axis=0) < CLOSE]
         if not rest.size:
             break
-    if (bad := np.flatnonzero(share.min(axis=0) <= 0.0)).size:
-        raise too_slow(paths[bad[0]])
+    if share.min() <= 0.0:
+        message = "a motor can bear the weight at the points of the path, but not everywhere between them"
+        raise fail("retime", message, fix="more points=, a larger torque=, or another path")
     return [Timing(*one) for one in zip(paths, grids, (x * share.min(axis=0) ** 2).T, strict=True)]
 
 

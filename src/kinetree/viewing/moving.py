@@ -11,7 +11,7 @@ from kinetree.logs import Motion, filled
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.camera import DIRECTION, camera_at
-from kinetree.viewing.picture import BOX, LEAST, SIZE, poses
+from kinetree.viewing.picture import BOX, LEAST, SIZE, poses, sticks
 from kinetree.viewing.raster import shaded
 from kinetree.viewing.scene.loops import start
 from kinetree.viewing.scene.meshes import MeshFiles
@@ -38,8 +38,8 @@ def moving_picture(
 
     There are 20 pictures per second, each with the last sample of the motion at its time; samples without times are
     20 per second. q (nq,): m and rad, of the coordinates that the motion does not have. size, direction: see `picture`.
-    The camera sees all pictures. Raises KinetreeError without matplotlib, for more than 600 pictures, for poses that
-    are not finite, and for a robot without shapes.
+    The camera sees all pictures. A robot without shapes is drawn as lines. Raises KinetreeError without matplotlib, for
+    more than 600 pictures, and for poses that are not finite.
     """
     from PIL import Image, ImageDraw  # takes long, and is rarely needed
 
@@ -50,16 +50,22 @@ def moving_picture(
         raise fail("picture", f"the motion takes {len(samples) / RATE:g} s; expected at most {MOST / RATE:g} s")
     placed = [poses(robot, sample) for sample in samples]
     corners = np.concatenate([_corners(shapes, soups, T) for T in placed])
-    if not len(corners):
-        raise fail("picture", "the robot has no shapes, which an animated picture needs")
-    side = BOX * max(float(np.linalg.norm(np.ptp(corners, axis=0))), LEAST)
-    boxes = [crossed_boxes(shapes, T, side) for T in placed]
+    is_shaped = len(corners) > 0
+    corners = corners if is_shaped else np.array([pose[:3, 3] for T in placed for pose in T.values()])
+    diagonal = max(float(np.linalg.norm(np.ptp(corners, axis=0))), LEAST)
+    boxes = [crossed_boxes(shapes, T, BOX * diagonal) for T in placed]
     camera = camera_at(np.concatenate([corners, *(lines.reshape(-1, 3) for lines in boxes)]), size, direction)
     pictures = []
     for T, lines in zip(placed, boxes, strict=True):
-        rgba = shaded(camera, *surfaces(shapes, soups, T))
-        rgb = 1.0 - rgba[..., 3:] * (1.0 - rgba[..., :3])  # on white
-        pictures.append(Image.fromarray(np.rint(255.0 * rgb).astype(np.uint8)))
+        if is_shaped:
+            rgba = shaded(camera, *surfaces(shapes, soups, T))
+            rgb = 1.0 - rgba[..., 3:] * (1.0 - rgba[..., :3])  # on white
+            pictures.append(Image.fromarray(np.rint(255.0 * rgb).astype(np.uint8)))
+        else:
+            big = Image.new("RGB", (2 * size[0], 2 * size[1]), "white")  # twice as large, for smooth edges
+            for points, colour, width in sticks(camera, robot, T, diagonal):  # 1.4 pixels a point
+                ImageDraw.Draw(big).line([*map(tuple, 2 * points)], fill=colour, width=int(2.8 * width), joint="curve")
+            pictures.append(big.reduce(2))
         for ends in camera.project(lines)[..., :2]:
             ImageDraw.Draw(pictures[-1]).line([*map(tuple, ends)], fill=BOX_COLOUR, width=2)
     palette = pictures[0].quantize(COLOURS)
@@ -83,8 +89,7 @@ def _corners(shapes: Shapes, soups: Soups, T: Mapping[str, Array]) -> Array:
     found = [np.zeros((0, 3))]
     for name, visuals in shapes.solids.items():
         for shape in visuals:
-            points = triangles_of(shape, soups).reshape(-1, 3)
-            if len(points):
+            if len(points := triangles_of(shape, soups).reshape(-1, 3)):
                 box = np.array([*product(*zip(points.min(axis=0), points.max(axis=0), strict=True))])
                 pose = T[name] @ np.reshape(shape["T"], (4, 4))
                 found.append(box @ pose[:3, :3].T + pose[:3, 3])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -96,7 +96,8 @@ def picture(
         extent = (0, size[0], size[1], 0)
         panel.imshow(shaded(camera, triangles, colours), extent=extent, interpolation="none", aspect="auto")
     else:
-        sticks(panel, camera, robot, T, diagonal)
+        for line, colour, width in sticks(camera, robot, T, diagonal):
+            panel.plot(*line.T, color=colour, linewidth=width)[0].set(solid_capstyle="round", solid_joinstyle="round")
     for ends in camera.project(boxes):
         panel.plot(*ends[:, :2].T, color=BOX_COLOUR, linewidth=1.5)
     if reach is not None and reach.grid.orientations > 1:
@@ -130,8 +131,7 @@ def legend(figure: Figure) -> None:
 
 def poses(robot: Robot, q: Array) -> dict[str, Array]:
     """Return T_root_frame (4, 4) of all frames. Raises KinetreeError for poses that are not finite."""
-    names = [name for name, frame in robot.frames.items() if not frame.unplaced]
-    return finite_poses(robot, q, names)
+    return finite_poses(robot, q, [name for name, frame in robot.frames.items() if not frame.unplaced])
 
 
 def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> None:
@@ -143,22 +143,21 @@ def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> No
     panel.text(x + 7, y + 16, name, fontsize=10, color="#222222", parse_math=False, path_effects=halo())
 
 
-def sticks(panel: Axes, camera: Camera, robot: Robot, T: dict[str, Array], diagonal: float) -> None:
-    """Draw links as lines and the axes of joints, the farthest first. T: pose (4, 4) of every frame, m."""
-    lines: list[tuple[Array, dict[str, Any]]] = []
+def sticks(camera: Camera, robot: Robot, T: dict[str, Array], diagonal: float) -> list[tuple[Array, str, float]]:
+    """Return links and the axes of joints as lines (k, 2), the farthest first, with colours and widths, points. T: pose
+    (4, 4) of every frame, m."""
+    lines: list[tuple[Array, str, float]] = []
     for joint in robot.joints.values():
         before = T[joint.parent] @ joint.origin
         chain = camera.project(np.array([T[joint.parent][:3, 3], before[:3, 3], T[joint.child][:3, 3]]))
-        moving = joint.kind.nq > 0
-        lines.append((chain, {"color": "#5c6b7a" if moving else "#c3cad2", "linewidth": 5.0 if moving else 2.0}))
+        lines.append((chain, "#5c6b7a", 5.0) if joint.kind.nq else (chain, "#c3cad2", 2.0))
         for axis in joint.axes:
             step = 0.025 * diagonal * before[:3, :3] @ axis
             ends = camera.project(before[:3, 3] + np.outer((-1.0, 1.0), step))
-            lines.append((ends - (0.0, 0.0, 0.05 * diagonal), {"color": "#e8890c", "linewidth": 4.5}))
+            lines.append((ends - (0.0, 0.0, 0.05 * diagonal), "#e8890c", 4.5))
     tips = [(T[link], T[frame]) for link, frame in last_frames(robot).items()]
     tips += [(T[end], T[end] @ P) for loop in robot.loops.values() for end, P in loop_ends(loop)]
     for one, other in tips:
-        tip = camera.project(np.array([one[:3, 3], other[:3, 3]]))
-        lines.append((tip, {"color": "#5c6b7a", "linewidth": 5.0}))
-    for points, look in sorted(lines, key=lambda row: -float(row[0][:, 2].mean())):
-        panel.plot(*points[:, :2].T, solid_capstyle="round", solid_joinstyle="round", **look)
+        lines.append((camera.project(np.array([one[:3, 3], other[:3, 3]])), "#5c6b7a", 5.0))
+    lines.sort(key=lambda row: -float(row[0][:, 2].mean()))
+    return [(points[:, :2], colour, width) for points, colour, width in lines]
