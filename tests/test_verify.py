@@ -190,9 +190,24 @@ class TestTwoJoints:
     )
     def test_numbers_that_mean_something_else(self, logged, expected):
         true = logged if not expected else BENT
-        found = kt.verify(BEND, logged, poses={"tip": shown(true, BEND)})
+        T = shown(true, BEND)
+        found = kt.verify(BEND, logged, poses={"tip": T})
         assert sorted(named(found)) == sorted(expected)
         assert found.explained
+        off = (kt.fk(BEND, "tip")(logged) - T)[:, :3, 3]
+        assert found.error[0] == pytest.approx(np.sqrt((off**2).sum(axis=1).mean()))  # of the log as it is
+
+    def test_zeros_that_have_the_effect_of_unknown_poses(self):
+        """That of the first joint turns the base, that of the last one the tool."""
+        X, Y = small(np.array([1, 2, 3, 0.4, 0.5, 2.0])), small(np.array([0.1, 0, 0.2, 1, 0, 0]))
+        found = kt.verify(BEND, BENT, poses={"tip": X @ shown(BENT, BEND) @ Y}, unknown=EVERYTHING)
+        assert found.faults == ()
+        assert found.together == (
+            (("zero", "a"), ("base pose", "base_link")),
+            (("zero", "b"), ("tool pose", "tip")),
+        )
+        np.testing.assert_allclose(found.base, X, atol=2e-3)
+        np.testing.assert_allclose(found.tool, Y, atol=2e-3)
 
     @each("noise, expected", [(0.01, [("sign", "b")]), (0.015, [])])
     def test_a_reversed_joint_must_explain_half_of_the_logarithms(self, noise, expected):
