@@ -70,21 +70,6 @@ class TestAnswers:
         np.testing.assert_allclose(found.tool, small(np.array([0, 0, 0, 0.2, 0, 0])) @ Y, atol=1e-3)  # with the zero
 
     @pytest.mark.slow
-    @each(
-        "kind, element, change",
-        [
-            ("sign", "q2", lambda q: q * [1, -1, 1, 1]),
-            ("order", "q2, q3", lambda q: q[:, [0, 2, 1, 3]]),
-            ("unit", "q", np.rad2deg),
-        ],
-    )
-    def test_numbers_that_mean_something_else(self, kind, element, change):
-        found = kt.verify(ARM, change(Q), poses={"tip": shown(Q)})
-        assert named(found) == [(kind, element)]
-        assert found.faults[0].value is None
-        assert ("other way", "each other's place", "in degrees")[("sign", "order", "unit").index(kind)] in str(found)
-
-    @pytest.mark.slow
     def test_what_nothing_explains(self):
         found = kt.verify(ARM, Q, poses={"tip": shown(Q[::-1])})
         assert not found.explained
@@ -221,9 +206,9 @@ class TestTwoJoints:
 
     @each("noise, expected", [(0.009, True), (0.013, False)])
     def test_a_log_with_too_much_noise_explains_nothing(self, noise, expected):
-        T = kt.fk(BEND, "tip")(np.repeat(BENT, 6, axis=0))
-        T[:, :3, 3] += np.random.default_rng(5).normal(size=(72, 3)) * noise
-        found = kt.verify(BEND, np.repeat(BENT, 6, axis=0), poses={"tip": T})
+        T = kt.fk(BEND, "tip")(np.repeat(BENT, 3, axis=0))
+        T[:, :3, 3] += np.random.default_rng(5).normal(size=(36, 3)) * noise
+        found = kt.verify(BEND, np.repeat(BENT, 3, axis=0), poses={"tip": T})
         assert (found.explained, found.faults) == (expected, ())
 
 
