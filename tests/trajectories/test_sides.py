@@ -42,14 +42,20 @@ def test_angles_that_are_a_turn_outside_may_be_degrees(name, beyond, said):
     assert ['unit="deg"' in (fix or "") for fix in fix_of(motion)] == [said]
 
 
-def test_collisions_are_of_the_robot_of_the_motion():
+def test_collisions_are_of_the_robot_and_the_pairs_of_the_motion():
+    """Balls of radius 0.1 m: b beside a by j, and c by k."""
     ball = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
-    text = f"<robot name='r'><link name='a'>{ball}</link><link name='b'>{ball}</link><joint name='j' type='prismatic'>"
-    text += "<parent link='a'/><child link='b'/><limit lower='-1' upper='1' velocity='1' effort='1'/></joint></robot>"
-    robot, twin = (kt.load(text, format="urdf") for _ in range(2))
-    motion = Motion(("j",), [0.0, 1.0], [[0.5], [0.6]], robot=robot)
-    assert not [one for one in check(motion, clearance=kt.collisions(robot, [("a", "b")])) if one.severity == "error"]
-    for wrong in (kt.collisions(twin, [("a", "b")]), kt.collisions(robot, [("a", "b")], moving=["b"])):
+    text = f"<robot name='r'><link name='a'>{ball}</link>"
+    for joint, link in ("jb", "kc"):
+        text += f"<link name='{link}'>{ball}</link><joint name='{joint}' type='prismatic'><parent link='a'/>"
+        text += f"<child link='{link}'/><limit lower='-1' upper='1' velocity='1' effort='1'/></joint>"
+    robot, twin = (kt.load(f"{text}</robot>", format="urdf") for _ in range(2))
+    pairs = [("a", "b"), ("a", "c")]
+    for j, k, expected in ((0.5, -0.5, []), (0.5, -0.15, ["c"]), (0.15, -0.5, ["b"]), (0.15, -0.15, ["b", "c"])):
+        motion = Motion(("j", "k"), [0.0, 1.0], [[j, k], [j, k]], robot=robot)
+        found = [one for one in check(motion, clearance=kt.collisions(robot, pairs)) if one.code == "motion-contact"]
+        assert [one.element for one in found] == [f"links 'a' and {link!r}" for link in expected]
+    for wrong in (kt.collisions(twin, pairs), kt.collisions(robot, pairs, moving=["b"])):
         with pytest.raises(kt.KinetreeError, match="clearance is about another robot, or links that move by themselv"):
             check(motion, clearance=wrong)
 
