@@ -55,6 +55,26 @@ def test_yaml_without_a_robot_is_checked_by_itself(found):
     assert found({}, "config/a.yml") == ["config/a.yml:3 warning MVT-003 key 'min'"]
 
 
+def test_an_interface_that_another_argument_gives_is_offered(found):
+    """A file of macros chooses the interface; what it never gives is missing, and what it gives by no condition."""
+    choice = '<xacro:{0} value="${{mode == \'a\'}}"><command_interface name="velocity"/></xacro:{0}>'
+    names = "<command_interface name='effort'/><state_interface name='position'/>"
+    hardware = f'<joint name="pan_joint">{{}}{names}</joint>'
+    more = f'<xacro:property name="mode" value="b"/><ros2_control name="h" type="system">{hardware}</ros2_control>'
+    yaml = "head_controller:\n  ros__parameters: {{joints: [pan_joint, tilt_joint], command_interfaces: [{}]}}\n"
+
+    def codes(inside: str, name: str, extra: str = "") -> list[str]:
+        text = head(3, more.format(inside), extra).replace("<robot ", '<robot xmlns:xacro="http://ros.org/wiki/xacro" ')
+        return [line.split()[2] for line in found({"r.xacro": text, "c.yaml": yaml.format(name)})]
+
+    assert codes(choice.format("if"), "velocity") == []
+    assert codes("", "velocity", "<!--" + choice.format("unless").replace("==", "!=") + "-->") == []
+    assert codes(choice.format("if"), "position") == ["MVT-009"]
+    never = '<xacro:if value="1"><state_interface name="x"/></xacro:if>'
+    other = f'<joint name="tilt_joint">{never}<command_interface name="velocity"/></joint>'
+    assert codes("", "velocity", f'<ros2_control name="t" type="system">{other}</ros2_control>') == ["MVT-009"]
+
+
 KEYS = ("a_controller", "arm_controllers", "my_limits", "left_joint", "x: {ros__parameters", "limit", "start_positions")
 
 

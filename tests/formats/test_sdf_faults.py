@@ -275,3 +275,22 @@ def test_only_a_static_model_with_joints_is_remarked_on():
     for more, codes in (("", []), (joint, ["static"])):
         text = model(f'<static>true</static><link name="l"/>{more}')
         assert [one.code for one in findings(text) if one.code == "static"] == codes
+
+
+def test_the_size_of_a_plane_matters_where_it_is_seen():
+    """Physics engines take planes as endless; a renderer draws one metre of a plane without a size."""
+    part = '<link name="a"><{0} name="p"><geometry><{1}><normal>0 0 1</normal></{1}></geometry></{0}></link>'
+    found = {(tag, shape): codes(part.format(tag, shape)) for tag in ("visual", "collision") for shape in SHAPES}
+    assert {key: "default-size" in codes for key, codes in found.items()} == {
+        ("visual", "plane"): True,
+        ("visual", "box"): True,
+        ("collision", "plane"): False,
+        ("collision", "box"): True,
+    }
+
+
+SHAPES = ("plane", "box")
+
+
+def codes(inside):
+    return {finding.code for finding in findings(model(inside))}

@@ -71,6 +71,7 @@ CASES = {
                 "revolute", **{**ALONE, "left_hip": "1 0 0", "right_hip": "-1 0 0"}
             ),
             "a camera of three pairs": standing("fixed", **ALONE).replace("ear", "camera"),
+            "a door of three pairs": standing("revolute", **ALONE).replace("ear", "door"),
             "four legs": standing("revolute", **LEGS),
             "four legs of a robot that looks to the rear": standing(
                 "revolute",

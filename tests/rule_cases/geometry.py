@@ -421,7 +421,10 @@ CASES = {
             )
             .replace(link("c", felt(box(1))), link("c", felt(box(3)))),
             "hardly small": twice(felt(box(0.0116))),
-            "in MJCF": Model(f"<mujoco><worldbody>{2 * BALL}</worldbody></mujoco>", format="mjcf"),
+            "in MJCF": Model(
+                f"<mujoco><worldbody><body><joint/><geom size='2'/>{2 * BALL}</body></worldbody></mujoco>",
+                format="mjcf",
+            ),
         },
         silent={
             "elsewhere": twice(felt(box(1)), place="0.001 0 0"),
@@ -430,6 +433,9 @@ CASES = {
             "of other kinds": twice(felt(sphere(1)), other=felt(box(1))),
             "without shapes": twice(),
             "that slide": twice(felt(box(1)), kind="prismatic"),
+            "that stand on the world": twice(felt(box(1))).replace('"a"', '"world"'),
+            "that are free": twice(felt(box(1)), kind="floating"),
+            "that slide in a plane": twice(felt(box(1)), kind="planar"),
             "small": twice(felt(box(0.0115))),
             "of which one has more": twice(felt(box(1)), other=felt(box(1)) + felt(box(2))),
             "one on the other": robot(

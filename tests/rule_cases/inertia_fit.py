@@ -24,6 +24,8 @@ def mark(size: float) -> str:
 MARKER = 0.02 / 3**0.5
 ZERO = inertial(0, 0, 0, 0)
 SOME = inertial(1, 1, 1, 1.5)
+ONES = inertial(1, 1, 1, 1)
+PLACED = robot(link("a"), link("b", felt(box(8)), ONES), joint("j", "a", "b"))
 
 CASES = {
     "INR-018": Cases(
@@ -56,6 +58,11 @@ CASES = {
                 ),
                 format="sdf",
             ),
+            "of scenery with another inertia": PLACED.replace('izz="1"', 'izz="1.01"'),
+            "of scenery with another mass": PLACED.replace('value="1"', 'value="1.01"'),
+            "of what Gazebo moves": PLACED.replace("</robot>", "<gazebo><static>false</static></gazebo></robot>"),
+            "of a part that moves": PLACED.replace("fixed", "continuous"),
+            "of a free shape with ones": robot(link("a", felt(box(8)), ONES)),
             "of a shape that is hardly huge": moved(felt(box(57.2)), inertial(1, 1, 1, 1)),
             "hardly too heavy": moved(felt(box(1.5)), inertial(9900, 2000, 2000, 2000)),
             "light and moved": moved(felt(box(0.5)), inertial(0.001, *["2e-5"] * 3)),
@@ -81,6 +88,8 @@ CASES = {
             ),
             "nothing, which INR-003 is about": moved(felt(box(0.5)), inertial(12, 0, 0, 0)),
             "too dense, which INR-012 is about": moved(felt(box(0.5)), inertial(12, 1e-6, 1e-6, 1e-6)),
+            "of scenery with ones for an inertia": PLACED,
+            "of a shape without contact": robot(link("a", seen(box(8)), ONES)),
             "light and fixed to another": fixed(felt(box(0.5)), inertial(0.0099, *["2e-5"] * 3)),
         },
     ),

@@ -71,6 +71,13 @@ def coupled(coefficients: str, bounds: str = "-0.5 0.5") -> Model:
 LOOSE = '<link name="z"/><joint name="z" type="{}"><parent link="l4"/><child link="z"/><axis xyz="0 0 1"/>{}</joint>'
 HANDS = LOOSE.format("revolute", limit(effort=50) + '<mimic joint="j0"/>')
 
+
+def in_gazebo(reference: str, tag: str) -> str:
+    """A joint without a range, and a setting of Gazebo."""
+    block = f'<gazebo reference="{reference}"><{tag}>1</{tag}></gazebo></robot>'
+    return turning(lower=0, upper=0).replace("</robot>", block)
+
+
 CASES = {
     "LIM-001": Cases(
         found={
@@ -94,6 +101,9 @@ CASES = {
                 format="sdf",
                 severity="info",
             ),
+            "of a joint whose force Gazebo reads": Model(in_gazebo("j", "provideFeedback"), severity="info"),
+            "of another joint than Gazebo reads": Model(in_gazebo("k", "provideFeedback"), severity="warning"),
+            "of a joint of which Gazebo reads something else": Model(in_gazebo("j", "stopErp"), severity="warning"),
         },
         silent={
             "a small range": turning(lower=0.5, upper=0.5001),

@@ -426,7 +426,7 @@ CASES = {
             "left and right": case(section("left_wheel_names: [a], right_wheel_names: [a]")),
             "constraints": case(
                 manager("arm") + section("joints: [a], constraints: {goal_time: 1, b: {goal: 1}}"),
-                "joints of others: b",
+                "constraints are set for 'b', not among the joints of the controller",
             ),
             "of MoveIt": case(listed("a, a")),
             "of arm and hand": case(

@@ -33,6 +33,15 @@ def keyed(key: str, actuators: str = '<motor joint="j"/>', more: str = "", says:
     return Model(f"<mujoco>{more}{text}</mujoco>", format="mjcf", says=says)
 
 
+def scene(more: str = "", **counts: int) -> Model:
+    """A free body and a keyframe with as many zeros."""
+    body = '<worldbody><body name="b"><freejoint/><geom size="0.1"/></body></worldbody>'
+    return Model(f"<mujoco>{more}{body}<keyframe><key {zeros(**counts)}/></keyframe></mujoco>", format="mjcf")
+
+
+WHOLE = ("compiler", "option", "default", "actuator")
+
+
 def zeros(**counts: int) -> str:
     """Attributes of as many zeros."""
     return " ".join(f'{name}="{"0 " * count}"' for name, count in counts.items())
@@ -89,11 +98,15 @@ SILENT_NUMBERS = Cases(
         "activations": keyed(zeros(act=1), says="act has length 1; expected 0"),
         "moved bodies": keyed(zeros(mpos=2), says="mpos has length 2; expected 3"),
         "turned bodies": keyed(zeros(mquat=3), says="mquat has length 3; expected 4"),
+        "a short one of a scene": scene(qpos=6),
+        "controls of a scene": scene(ctrl=1),
+        **{f"a long one of a model with {tag}": scene(f"<{tag}/>", qpos=8) for tag in WHOLE},
         "two lists of one": replace(keyed(zeros(qpos=3, ctrl=3)), count=2),
     },
     silent={
         "in order": actuated('ctrlrange="-1 1" forcerange="-1 0"'),
         "right lists": keyed(zeros(qpos=12, qvel=10, ctrl=1, act=0, mpos=3, mquat=4)),
+        "long lists of a scene": scene(qpos=8, qvel=7),
         "no lists": keyed('name="home"'),
         "a list of a model that copies": keyed(
             zeros(qpos=13), more='<worldbody><replicate count="2"><body><geom size="1"/></body></replicate></worldbody>'

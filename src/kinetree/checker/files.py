@@ -180,7 +180,10 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
         # such as a world of models that only the simulator can find, a gripper without its arm, and what a build makes
         mild: Severity = "warning" if "include-not-found" in errors else "info"
         found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
-        return replace(result, findings=tuple(f for f in found if f.code != "not-asked"))
+        return replace(
+            result,
+            findings=tuple(f for f in found if f.code not in ("not-asked", "unknown-root" in errors and "no-name")),
+        )
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
     if called := [f for f in result.findings if f.code == "macro-not-called" and f.element is None]:
         inside = any(not rule.code.startswith("XAC") for rule in rules)

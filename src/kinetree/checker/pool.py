@@ -55,7 +55,8 @@ def check_all(
         check_baseline(baseline)
     if not needs_children(jobs):
         return map(check_alone, jobs)
-    count = min(processes or _cores(), len(jobs))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = min(processes or cores, len(jobs))
     given = readable(jobs)
     return _in_children(jobs, [_child(seconds, megabytes, given) for _ in range(count)])
 
@@ -106,10 +107,6 @@ def _size(job: Job) -> int:
         return os.path.getsize(job.file)
     except (OSError, ValueError):
         return 0
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _in_children(jobs: Sequence[Job], children: Sequence[Child]) -> Iterator[CheckReport]:

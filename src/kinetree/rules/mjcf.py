@@ -1,13 +1,12 @@
 """The elements of MJCF files, and numbers in them that MuJoCo reads without a word."""
 
 from collections.abc import Iterator
-from typing import Literal
 
-from kinetree.confine import Confinement
 from kinetree.files.opener import Files
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.repairs.fixes import exact
 from kinetree.rules.rule import Robot, fact
+from kinetree.rules.shapes.addresses import Confined
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse
 
@@ -29,7 +28,7 @@ STATELESS = ("motor", "position", "velocity", "damper", "adhesion", "general")
 
 
 @fact
-def mjcf_parts(robot: Robot, confined: Confinement | Literal[False]) -> Parts:
+def mjcf_parts(robot: Robot, confined: Confined) -> Parts:
     """Return the elements of the MJCF file from which the robot was read and of the files that it includes; none for
     other formats."""
     if robot.text is None or robot.text.format != "mjcf" or robot.source is None:
@@ -80,7 +79,8 @@ def numbers_out_of_range(elements: Parts) -> Iterator[Fault]:
 
 
 def keyframe_faults(robot: Robot, elements: Parts) -> Iterator[Fault]:
-    """Yield the lists of numbers in keyframes that have not the length that belongs to the model."""
+    """Yield the lists of numbers in keyframes whose length is not that of the model. In a scene that others
+    include, without settings, classes and actuators, longer postures are those of the whole."""
     keys = [element for element in elements if element.tag == "key"]
     if not keys or any(element.tag in MAKERS for element in elements):
         return
@@ -93,8 +93,10 @@ def keyframe_faults(robot: Robot, elements: Parts) -> Iterator[Fault]:
     states = [{"dyntype", "timeconst"} & {*part.attributes} for part in (*actuators, *classes)]
     if not any(states) and all(part.tag in STATELESS for part in actuators):
         counts["act"] = 0
+    scene = {element.tag for element in elements}.isdisjoint(("compiler", "option", "default", "actuator"))
     for key, name in ((key, name) for key in keys for name in counts):
-        if (found := len((key.get(name) or "").split())) not in (0, counts[name]):
+        found = len((key.get(name) or "").split())
+        if found not in (0, counts[name]) and not (scene and found > counts[name] and name in ("qpos", "qvel")):
             yield f"{name} has length {found}; expected {counts[name]}, that of the model", key, name
 
 

@@ -156,25 +156,24 @@ class PluginJoint(BlockRule):
     good = """<joint_name>joint_4</joint_name>"""
     bad = """<joint_name>joint_d</joint_name>"""
 
-    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Found:
+    def check(self, robot: Robot, plugins: tuple[Plugin, ...], inside: tuple[Plugin, ...]) -> Found:
         """A name that no joint and no loop has, without names of models before ::, as SDF may have them. A force
         sensor at a fixed joint of a URDF, which nothing preserves: Gazebo merges the links of such joints."""
-        yield from self._merged(robot, plugins)
+        yield from self._merged(robot, plugins, inside)
         known = {_last(name) for name in (*robot.joints, *robot.loops)}
         named = [
             (f"the joint {name!r} in <{part.tag}> does not exist", name, label, source)
-            for label, source, element in plugins
-            for part in element.walk()
+            for label, source, part in inside
             if REFERENCES["gazebo"].get((part.tag, TEXT)) == "joint"
             for name in part.text.split()
             if _last(name) not in known
         ]
         yield from _unknown(self, named, list(robot.joints))
 
-    def _merged(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Found:
+    def _merged(self, robot: Robot, plugins: tuple[Plugin, ...], inside: tuple[Plugin, ...]) -> Found:
         blocks = [element for label, _, element in plugins if label == "<gazebo>"]
         kept = {block.get("reference") for block in blocks if any(part.tag in PRESERVED for part in block.children)}
-        for part in (part for block in blocks for part in block.walk() if part.tag == "plugin"):
+        for part in (part for label, _, part in inside if label == "<gazebo>" and part.tag == "plugin"):
             for name in (one for one in part.children if FORCE_SENSOR.search(part.get("filename") or "")):
                 joint = robot.joints.get(name.text.strip()) if REFERENCES["gazebo"].get((name.tag, TEXT)) else None
                 if joint and joint.type == "fixed" and joint.name not in kept:
@@ -199,6 +198,18 @@ def plugins(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Pl
     tops = (sdf_document, *sdf_document.find_all("world")) if sdf_document else ()
     parts = (part for top in tops for model in top.find_all("model") for part in model.walk())
     return (*found, *((part.label, part.source, part) for part in parts if part.tag == "plugin"))
+
+
+@fact
+def inside(plugins: tuple[Plugin, ...]) -> tuple[Plugin, ...]:
+    """Return the elements of the blocks in `plugins`, each with the name and the place of its block."""
+    return tuple((label, source, part) for label, source, block in plugins for part in block.walk())
+
+
+@fact
+def programs(inside: tuple[Plugin, ...]) -> tuple[Element, ...]:
+    """Return the plug-ins in the blocks of Gazebo, or of the models of an SDF file."""
+    return tuple(part for _, _, part in inside if part.tag == "plugin")
 
 
 def _last(name: str) -> str:

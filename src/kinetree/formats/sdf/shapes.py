@@ -43,7 +43,7 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     extensions = context.keep(others, known, link.element)
     shape = Shape("empty", {})
     if "geometry" in once:
-        shape, more = _shape(context, once["geometry"], link)
+        shape, more = _shape(context, once["geometry"], link, element.tag)
         extensions += more
     else:
         report.warning("missing-element", f"<{element.tag}> without <geometry> is taken as empty", element)
@@ -63,7 +63,7 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     )
 
 
-def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list[Extension]]:
+def _shape(context: Context, element: Element, link: Entry, role: str) -> tuple[Shape, list[Extension]]:
     report, owner = context.report, link.element
     check_outer(report, element)
     known = [child for child in element.children if child.tag in SHAPES or child.tag in AS_IT_STANDS]
@@ -98,7 +98,7 @@ def _shape(context: Context, element: Element, link: Entry) -> tuple[Shape, list
     for name, default in sizes.items():
         values = vector_of(report, once.get(name), len(default), default, owner)
         parameters[name] = values if len(values) > 1 else values[0]
-        if name not in once and name != "scale":
+        if name not in once and name != "scale" and (role, child.tag, name) != ("collision", "plane", "size"):
             message = f"<{child.tag}> without <{name}> has SDF's default {' '.join(map(str, default))}"
             report.warning("default-size", message, child, owner=owner)
     return Shape(child.tag, parameters), extensions

@@ -1,18 +1,17 @@
 """Rule about the files that materials and plug-ins name."""
 
-import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import Literal
+from collections.abc import Iterator
 
-from kinetree.confine import Confinement
 from kinetree.files.opener import Files
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.rule import Element, Found, Robot, fact, others
+from kinetree.rules.shapes.addresses import Confined
 from kinetree.rules.shapes.meshes import MeshRule, path_of
 from kinetree.rules.structure import Block, Plugin
-from kinetree.xacro_text.known_packages import is_missing, packages_on_disk
+from kinetree.xacro_text.known_packages import Folders, is_missing, packages_on_disk
 
+Root = Element | None
 NAMED = re.compile(r"\s*((?:package|model)://[\w.-]+/[^$*?{}\s]+|/[^$*?{}\s]+\.ya?ml)\s*")
 """Name of a file that is the same for every program."""
 TEXTURE = re.compile(r"[^$*?{}\s:]+\.(?:png|jpe?g|tga|bmp|dds|tiff?)", re.IGNORECASE)
@@ -99,12 +98,7 @@ class MissingFiles(Quality):
 
 @fact
 def named_files(
-    robot: Robot,
-    document: Element | None,
-    sdf_document: Element | None,
-    plugins: tuple[Plugin, ...],
-    packages: Mapping[str, str | os.PathLike[str]],
-    confined: Confinement | Literal[False],
+    robot: Robot, document: Root, sdf_document: Root, inside: tuple[Plugin, ...], packages: Folders, confined: Confined
 ) -> tuple[tuple[Element, str, bool], ...]:
     """Return the elements of materials and plug-ins that name files which may be read, the names, and whether the files
     exist; or are written in xacro, of which XAC-010 is."""
@@ -115,7 +109,9 @@ def named_files(
     folders: dict[str, str | None] = {}
     found = []
     texts = tuple(robot.text.files.values()) if robot.text and robot.text.files else ()
-    for element, name in (*_of_plugins(plugins), *_of_materials(document, sdf_document)):
+    plain = [(part, NAMED.fullmatch(part.text)) for _, _, part in inside if part.text and not part.children]
+    named = [(part, match[1]) for part, match in plain if match]
+    for element, name in (*named, *_of_materials(document, sdf_document)):
         path = path_of(name, robot.source.file, files, folders)
         if path is not None and files.packages.may_read(path):
             is_written = texts and any("/".join(name.split("/")[-2:]) in text for text in texts)
@@ -123,15 +119,8 @@ def named_files(
     return tuple(found)
 
 
-def _of_plugins(plugins: tuple[Plugin, ...]) -> Iterator[tuple[Element, str]]:
-    for _, _, block in plugins:
-        for part in block.walk():
-            if not part.children and (match := NAMED.fullmatch(part.text)):
-                yield part, match[1]
-
-
 def _of_materials(document: Element | None, sdf_document: Element | None) -> Iterator[tuple[Element, str]]:
-    for element in document.walk() if document else ():
+    for element in document.walk() if document and b"<texture" in document.document.data else ():
         if element.tag == "texture" and (match := NAMED.fullmatch(element.get("filename") or "")):
             yield element, match[1]
     for element in sdf_document.walk() if sdf_document else ():

@@ -169,14 +169,13 @@ class SensorTopics(Quality):
     good = """<topic>imu_6</topic>"""
     bad = """<topic>imu_5</topic>"""
 
-    def check(self, plugins: tuple[Plugin, ...], sensors: tuple[Element, ...]) -> Found:
+    def check(self, programs: tuple[Element, ...], sensors: tuple[Element, ...]) -> Found:
         """Equal topics of two sensors, or of two elements of a plug-in; equal topics, namespaces and names of two
         plug-ins of one file."""
-        inside = [part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"]
         published: list[tuple[object, str, Element]] = [
             (topic.text.strip(), topic.text.strip(), sensor) for sensor in sensors for topic in sensor.find_all("topic")
         ]
-        for plugin in inside:
+        for plugin in programs:
             said = [(part.tag, part.text.strip()) for part in plugin.walk() if part.text.strip()]
             key = tuple((tag, text) for tag, text in said if tag in (*TOPIC_TAGS, *NAMESPACE_TAGS))
             if topics := [text for tag, text in said if tag in TOPIC_TAGS]:
@@ -202,10 +201,10 @@ def _topics(plugin: Element) -> Iterator[tuple[str, Element]]:
 
 
 @fact
-def sensors(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Element, ...]:
+def sensors(inside: tuple[Plugin, ...], sdf_document: Element | None) -> tuple[Element, ...]:
     """Return the sensors in the blocks of Gazebo of a URDF file, or in the model of an SDF file."""
-    tops = [block for _, block in blocks if block.tag == "gazebo"] + ([sdf_document] if sdf_document else [])
-    return tuple(part for top in tops for part in top.walk() if part.tag == "sensor")
+    parts = sdf_document.walk() if sdf_document else (part for _, _, part in inside)
+    return tuple(part for part in parts if part.tag == "sensor")
 
 
 def repeated(things: Iterable[T], key: Callable[[T], object]) -> Iterator[tuple[T, T]]:

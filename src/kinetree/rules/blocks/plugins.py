@@ -14,6 +14,7 @@ from kinetree.spatial.se3 import Array, pose_from_xyz_rpy
 
 LINK_TAGS = ("bodyName", "body_name", "link_name", "gripper_link", "palm_link")
 FRAME_TAGS = ("frameName", "frame_name", "robotBaseFrame", "robot_base_frame")
+NAMING = frozenset((*LINK_TAGS, *FRAME_TAGS))
 """Elements of plug-ins that name a link or a frame."""
 IMAGE_TAGS = ("frameName", "frame_name", "optical_frame_id", "gz_frame_id", "ignition_frame_id")
 """Elements of a camera that name the frame of its images."""
@@ -76,27 +77,24 @@ class PluginLinks(Quality):
     good = """<bodyName>link_6</bodyName>"""
     bad = """<bodyName>wrist</bodyName>"""
 
-    def check(self, robot: Robot, plugins: tuple[Plugin, ...]) -> Found:
+    def check(self, robot: Robot, inside: tuple[Plugin, ...]) -> Found:
         """A name that no link and no frame has, but for frames such as map; a collision of a contact sensor whose name
         has that of no link and no collision. Names with $ are not judged."""
         known = {_last(name) for name in (*robot.frames, *robot.sensors)}
         bodies = {shape.name for link in robot.links.values() for shape in link.collisions if shape.name}
         bodies |= robot.links.keys()
-        for label, _, block in plugins:
-            for part in block.walk():
-                name = _last(part.text)
-                if not name or part.children or "$" in name:
-                    continue
-                if part.tag in (*LINK_TAGS, *FRAME_TAGS) and name not in known and name not in OF_THE_WORLD:
-                    what = "link" if part.tag in LINK_TAGS else "frame"
-                    near = nearest_names(name, list(robot.frames))
-                    message = f"<{part.tag}> names the {what} {name!r}, which does not exist; {near}"
-                    yield self.finding(message, label, source=part.source)
-            contacts = (part for part in block.walk() if part.tag == "contact")
-            for part in (part for contact in contacts for part in contact.find_all("collision")):
-                if (what := part.text.strip()) and not any(body in what for body in bodies):
-                    message = f"<collision> names {what!r}, which begins with no link's name; expected LINK_collision"
-                    yield self.finding(message, label, source=part.source)
+        for label, part in ((label, part) for label, _, part in inside if part.tag in NAMING and not part.children):
+            name = _last(part.text)
+            if name and "$" not in name and name not in known and name not in OF_THE_WORLD:
+                what = "link" if part.tag in LINK_TAGS else "frame"
+                near = nearest_names(name, list(robot.frames))
+                message = f"<{part.tag}> names the {what} {name!r}, which does not exist; {near}"
+                yield self.finding(message, label, source=part.source)
+        contacts = ((label, contact) for label, _, contact in inside if contact.tag == "contact")
+        for label, part in ((label, part) for label, contact in contacts for part in contact.find_all("collision")):
+            if (what := part.text.strip()) and not any(body in what for body in bodies):
+                message = f"<collision> names {what!r}, which begins with no link's name; expected LINK_collision"
+                yield self.finding(message, label, source=part.source)
 
 
 class PluginClass(Quality):
@@ -115,13 +113,12 @@ class PluginClass(Quality):
     good = """filename="gz-sim-diff-drive-system" """
     bad = """filename="gz-sim-joint-controller-system" """
 
-    def check(self, plugins: tuple[Plugin, ...]) -> Found:
+    def check(self, programs: tuple[Element, ...]) -> Found:
         """A class of Gazebo Sim's own systems, or of its ros2_control, and another file."""
-        for _, _, block in plugins:
-            for plugin in (part for part in block.walk() if part.tag == "plugin"):
-                file, name = plugin.get("filename") or "", plugin.get("name") or ""
-                if wrong := _wrong_file(file, name):
-                    yield self.finding(f"the file {file!r} has no class {name!r}; {wrong}", plugin)
+        for plugin in programs:
+            file, name = plugin.get("filename") or "", plugin.get("name") or ""
+            if wrong := _wrong_file(file, name):
+                yield self.finding(f"the file {file!r} has no class {name!r}; {wrong}", plugin)
 
 
 class ImageFrame(Quality):

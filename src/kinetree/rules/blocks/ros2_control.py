@@ -8,7 +8,7 @@ from kinetree.rules.blocks.gazebo import on_line, repeated
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.quality import Quality, with_blocks
 from kinetree.rules.rule import Element, Found, Threshold, fact, number, numbers
-from kinetree.rules.structure import Block, Plugin
+from kinetree.rules.structure import Block
 
 COMPONENTS = "https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/hardware_components_userdoc.html"
 INTERFACE_TYPES = (
@@ -287,9 +287,9 @@ class SimulatedHardware(ControlRule):
     good = """<plugin>gz_ros2_control/GazeboSimSystem</plugin>"""
     bad = """<plugin>gazebo_ros2_control/GazeboSystem</plugin>"""
 
-    def check(self, components: tuple[Element, ...], plugins: tuple[Plugin, ...]) -> Found:
+    def check(self, components: tuple[Element, ...], programs: tuple[Element, ...]) -> Found:
         """Hardware of Gazebo Classic and a plug-in of Gazebo Sim, or the other way about."""
-        files = [part.get("filename") or "" for _, _, block in plugins for part in block.walk() if part.tag == "plugin"]
+        files = [plugin.get("filename") or "" for plugin in programs]
         classic = [file for file in files if file.endswith("gazebo_ros2_control.so")]
         modern = [file for file in files if "gz_ros2_control-system" in file or "ign_ros2_control-system" in file]
         for component in components if bool(classic) != bool(modern) else ():

@@ -5,9 +5,8 @@ import numpy as np
 from kinetree.rules.blocks.spelling import number_of
 from kinetree.rules.examples import CART
 from kinetree.rules.quality import Quality
-from kinetree.rules.rule import Bodies, Found, Joint, Poses, Robot, Threshold, number
+from kinetree.rules.rule import Bodies, Element, Found, Joint, Poses, Robot, Threshold, number
 from kinetree.rules.shapes.bounds import Bounds
-from kinetree.rules.structure import Plugin
 
 OFF = Threshold(1.5, "", "largest ratio of a size to that in the robot, which calibration explains")
 SKIDDING = Threshold(3.0, "", "the same for the distance of wheels that skid, because a side has several")
@@ -39,10 +38,10 @@ class WheelsOfPlugins(Quality):
     good = "<wheel_radius>0.1<"
     bad = "<wheel_radius>0.2<"
 
-    def check(self, robot: Robot, plugins: tuple[Plugin, ...], poses: Poses, bounds: Bounds, bodies: Bodies) -> Found:
+    def check(self, robot: Robot, programs: tuple[Element, ...], poses: Poses, bounds: Bounds, bodies: Bodies) -> Found:
         """A distance between wheels, a diameter or a radius that is too large or too small; wheels of both sides with
         opposite axes, at one place, or exchanged; a fixed joint. Wheels that are not on one axle have no distance."""
-        for plugin in (part for _, _, block in plugins for part in block.walk() if part.tag == "plugin"):
+        for plugin in programs:
             names: list[list[str]] = [[], []]
             for part in plugin.children:
                 word = part.tag.replace("_", "").lower()

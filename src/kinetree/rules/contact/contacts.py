@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
@@ -15,7 +15,7 @@ from kinetree.errors import KinetreeError
 from kinetree.model.names import NamedValues
 from kinetree.model.semantic import CollisionPair, Semantic
 from kinetree.rules.rule import Array, Robot, fact
-from kinetree.rules.shapes.meshes import Asset, file_of
+from kinetree.rules.shapes.meshes import MeshFiles, file_of
 
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions
@@ -96,7 +96,7 @@ class Contacts:
 
 
 @fact
-def contacts(robot: Robot, contact: bool, mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Contacts | None:
+def contacts(robot: Robot, contact: bool, mesh_files: MeshFiles | None) -> Contacts | None:
     """Return the contact of the links of a robot, None if it is not to be tested, or nothing is known of it."""
     if not contact or not find_spec("fcl"):
         return None

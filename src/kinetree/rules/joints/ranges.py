@@ -6,8 +6,9 @@ from kinetree.errors import Severity
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import RATES, Joint, Robot
 from kinetree.rules.joints.units import ANY, MUCH_VELOCITY, in_other_units, looks_made_up
-from kinetree.rules.quality import JointQuality, grouped, span, spans, unit
+from kinetree.rules.quality import JointQuality, Noted, grouped, span, spans, unit
 from kinetree.rules.rule import Found, Threshold, number, numbers
+from kinetree.rules.structure import Block
 
 MUCH_TORQUE = Threshold(1e4, "N m", "smallest round effort limit of a joint that turns which looks like a placeholder")
 MUCH_FORCE = Threshold(1e5, "N", "the same of a joint that slides; a lifting screw of a real robot has 10 kN")
@@ -47,15 +48,18 @@ class NoRange(JointQuality):
     good = 'lower="-2.9" upper="2.9"'
     bad = 'lower="0" upper="0"'
 
-    def check(self, robot: Robot, ranged: tuple[Joint, ...], noted: frozenset[tuple[str, str | None]]) -> Found:
+    def check(self, robot: Robot, ranged: tuple[Joint, ...], noted: Noted, blocks: tuple[Block, ...]) -> Found:
         """Equal limits, unless the joint follows another. Of limits that the file does not have, the reader reports
-        that. A remark in SDF, where a joint without a range keeps the link of a sensor apart."""
+        that. A remark in SDF, and with Gazebo's provideFeedback: a joint without a range keeps the link of a sensor
+        apart."""
+        felt = {block.get("reference") for _, block in blocks if block.find("provideFeedback") is not None}
+        apart = robot.joints if robot.text and robot.text.format == "sdf" else felt
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             unsaid = lower == 0 and ("default-limit", f"joint {joint.name!r}") in noted
             advice = "give it a range, or use type fixed"
             if lower == upper and joint.coordinated and not unsaid:
-                severity: Severity | None = "info" if robot.text and robot.text.format == "sdf" else None
+                severity: Severity | None = "info" if joint.name in apart else None
                 message = f"both limits are {number(lower)}, so the joint cannot move; {advice}"
                 yield self.finding(message, joint, severity=severity)
 
@@ -154,7 +158,8 @@ class PlaceholderEffort(JointQuality):
     def check(self, ranged: tuple[Joint, ...]) -> Found:
         """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
         same."""
-        wrong = [joint for joint in ranged if looks_made_up(joint.limit.effort, _much(joint))]
+        much = {"rad": MUCH_TORQUE, "m": MUCH_FORCE}
+        wrong = [joint for joint in ranged if looks_made_up(joint.limit.effort, much[unit(joint)])]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
             yield from self.shared(f"the effort limit is {value}, which looks like a placeholder", same)
@@ -178,14 +183,11 @@ class PlaceholderVelocity(JointQuality):
         """A large number with one digit and zeros, or any much larger one; one finding for all joints that have the
         same. Endless joints may be wheels. LIM-013 is about velocities in other units."""
         wrong = [j for j in ranged if looks_made_up(j.limit.velocity, MUCH_VELOCITY) and j.limit.upper < inf]
-        wrong = [joint for joint in wrong if joint not in in_other_units(ranged)]
+        others = in_other_units(ranged) if wrong else []
+        wrong = [joint for joint in wrong if joint not in others]
         for same in grouped(wrong, lambda joint: joint.limit.velocity):
             value = f"{number(same[0].limit.velocity)} {unit(same[0])}/s"
             yield from self.shared(f"the velocity limit is {value}, which looks like a placeholder", same)
-
-
-def _much(joint: Joint) -> float:
-    return MUCH_TORQUE if unit(joint) == "rad" else MUCH_FORCE
 
 
 class SoftLimits(JointQuality):

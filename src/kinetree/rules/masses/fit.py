@@ -3,8 +3,8 @@
 import numpy as np
 
 from kinetree.model.inertias import NOTHING
-from kinetree.rules.masses.inertia import HEAVY, TUTORIAL, Noted, too_dense
-from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, grouped
+from kinetree.rules.masses.inertia import HEAVY, TUTORIAL, too_dense
+from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, Noted, grouped
 from kinetree.rules.rule import Array, Bodies, Found, Link, Robot, Threshold, fact, number, numbers
 from kinetree.rules.shapes.bounds import MARKER, UNKNOWN, Bounds, shapes_of, size_of
 from kinetree.rules.shapes.geometry import HUGE

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
-from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped
+from kinetree.rules.quality import LinkQuality, Masses, Noted, Quality, grouped
 from kinetree.rules.rule import Array, Bodies, Found, Link, Threshold, number, numbers
 from kinetree.rules.shapes.bounds import Bounds, shapes_of
 
@@ -28,8 +28,6 @@ OTHERS = Threshold(3, "links", "smallest number of other links that show a unit 
 CUBE = Threshold(1.05, "", "largest ratio of the sides of a box whose moments may be equal")
 HOLLOW = Threshold(0.2, "", "largest moment of a ball or a cube, in masses times squared widths")
 BALL = Threshold(0.08, "", "smallest moment of a ball or a cube, in masses times squared widths")
-
-Noted = frozenset[tuple[str, str | None]]
 
 
 class NotPositive(Quality):

@@ -6,8 +6,8 @@ import numpy as np
 
 from kinetree.model.inertias import NOTHING
 from kinetree.rules.examples import ARM, CART
-from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL, Noted
-from kinetree.rules.quality import LinkQuality, Masses, Quality, grouped
+from kinetree.rules.masses.inertia import CONSISTENT, TUTORIAL
+from kinetree.rules.quality import LinkQuality, Masses, Noted, Quality, grouped
 from kinetree.rules.rule import Bodies, Found, Link, Robot, Threshold, number
 from kinetree.rules.shapes.bounds import MARKER, Bounds, shapes_of, size_of
 

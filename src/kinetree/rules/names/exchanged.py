@@ -10,8 +10,11 @@ from kinetree.rules.rule import Array, Bodies, Found, Poses, Robot, Rule, Thresh
 
 ALONG = Threshold(0.9, "cosine", "largest angle between directions that are one")
 OTHERS = Threshold(2, "pairs", "smallest number of other pairs that show the direction")
-TURNED = re.compile(r"camera|stereo|sensor|imu|lens|eye|optical|lidar|laser|sonar|jaw|gripper|hand|light|led")
-"""Parts that may look backwards, and have their own left and right."""
+TURNED = re.compile(
+    r"camera|stereo|sensor|imu|lens|eye|optical|lidar|laser|sonar|jaw|gripper|hand|light|led"
+    r"|door|hatch|drawer|window|cabinet|cupboard|shelf|fridge|table|chair|wall|goal"
+)
+"""Parts that may look backwards, and have their own left and right, and furniture, as people before it see it."""
 WORDS = re.compile(r"left|right|front|rear|back|hind|(?<![a-z0-9])[frbh]?[lr][frbh]?(?![a-z0-9])", re.IGNORECASE)
 Way = tuple[str, str, Array]
 """Two links of opposite names, and the direction (3,) from the second to the first in the axes of the base."""
@@ -36,7 +39,8 @@ class Exchanged(Rule):
     def check(self, robot: Robot, poses: Poses, bodies: Bodies) -> Found:
         """Wheels of which the left one is at a smaller y than the right one, and on the side from which positive
         turning drives the robot to its right; a pair that stands the other way round than all others; and fronts that
-        are where the left says the rear is. Sensors, hands, and links that the base does not carry, are not judged."""
+        are where the left says the rear is. Sensors, hands, furniture and links that the base does not carry are not
+        judged."""
         base = _base(robot)
         near = [name for name in robot.links if WORDS.search(name) and not TURNED.search(name.lower())]
         if base is None or len(near) < 2:

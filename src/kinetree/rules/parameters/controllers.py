@@ -59,9 +59,10 @@ class OfferedInterfaces(FileRule):
     good = GOOD
     bad = GOOD.replace("command_interfaces: [position]", "command_interfaces: [velocity]")
 
-    def check(self, ros_files: RosFiles, driven: tuple[ComponentJoint, ...]) -> Found:
-        """An interface that no component of ros2_control has for one of the controller's joints; one that
-        differs from a common name by a letter or two, and that no component has; a warning without components."""
+    def check(self, robot: Robot, ros_files: RosFiles, driven: tuple[ComponentJoint, ...]) -> Found:
+        """An interface that no component of ros2_control has for one of the controller's joints, nor <xacro:if> gives
+        for another argument; one that differs from a common name by a letter or two, and that no component has; a
+        warning without components."""
         own, slips = {part.get("name") for one in driven for part in one.element.children}, set()
         values = [(one, v) for one in ros_files.controllers for v in (one.parameters.walk() if one.parameters else ())]
         for controller, key, one in ((c, k, one) for c, v in values for k, part in v.items for one in part.texts):
@@ -78,7 +79,8 @@ class OfferedInterfaces(FileRule):
                 asked = [name for name in _interfaces(controller, kind) if name not in slips]
                 for interface in asked if not controller.others else ():
                     names = [one.text for one in controller.names("joints") if one.text in joints]
-                    if missing := [name for name in names if (name, interface) not in offered]:
+                    missing = [name for name in names if (name, interface) not in offered]
+                    if missing and not _is_chosen(robot, f'{kind}_interface name="{interface}"'):
                         message = f"ros2_control offers no {kind}_interface {interface!r} for {', '.join(missing)}"
                         yield self.about(message, f"controller {controller.name!r}", controller)
 
@@ -125,7 +127,8 @@ class Joints(FileRule):
                 inside = controller.parameters.get(key) if controller.parameters else None
                 rows = inside.items if inside and own and "rajectory" in controller.type else ()
                 if others := [(name, value) for name, value in rows if value.items and name not in own]:
-                    message = f"{key} are set for joints of others: {', '.join(name for name, _ in others)}"
+                    names = ", ".join(repr(name) for name, _ in others)
+                    message = f"{key} are set for {names}, not among the joints of the controller"
                     yield self.about(message, element, others[0][1])
 
     def _shared(self, controllers: Sequence[Controller]) -> Found:
@@ -178,6 +181,13 @@ def _interfaces(controller: Controller, kind: str) -> list[str]:
         names = [one.text for key in ("command_interfaces", *keys) for one in controller.names(key)]
         return list(dict.fromkeys((*fixed, *names)))
     return [one.text for one in controller.names("state_interfaces")]
+
+
+def _is_chosen(robot: Robot, tag: str) -> bool:
+    """Return whether xacro makes an element or not, by the value of an argument."""
+    inside = rf"<xacro:(if|unless)\b(?:(?!</xacro:\1\b).)*<{re.escape(tag)}"
+    files = robot.text.files.values() if robot.text else ()
+    return any(tag in text and re.search(inside, text, re.DOTALL) for text in files)
 
 
 def _commanded(controller: Controller) -> dict[str, Yaml]:

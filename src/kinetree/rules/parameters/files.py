@@ -88,10 +88,11 @@ def ros_files(also: tuple[str, ...]) -> RosFiles | None:
     parts = [part for document in documents for part in document.walk() if part.items]
     pairs = [pair for part in parts for pair in part.items]
     moveit, listed = _moveit(parts)
+    limits = (limit for key, value in pairs if key == "joint_limits" for limit in value.items)
     return RosFiles(
         tuple(documents),
         tuple(faults),
-        tuple(limit for key, value in pairs if key == "joint_limits" for limit in value.items if _is_limit(limit[1])),
+        tuple(one for one in limits if any(key.startswith(("has_", "max_", "min_")) for key, _ in one[1].items)),
         tuple(pair for pair in pairs if any(key.startswith("kinematics_solver") for key, _ in pair[1].items)),
         _controllers(documents, parts),
         moveit,
@@ -106,10 +107,6 @@ def groups(robot: Robot) -> Mapping[str, tuple[str, ...]]:
     """Return the joints of each planning group that have a motor."""
     passive = {joint.name for joint in robot.semantic.passive_joints} if robot.semantic else set()
     return {name: tuple(joint for joint in joints if joint not in passive) for name, joints in robot.groups.items()}
-
-
-def _is_limit(value: Yaml) -> bool:
-    return any(key.startswith(("has_", "max_", "min_")) for key, _ in value.items)
 
 
 def _moveit(parts: Iterable[Yaml]) -> tuple[tuple[Controller, ...], tuple[Yaml, ...]]:

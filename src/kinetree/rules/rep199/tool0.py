@@ -102,8 +102,7 @@ class Tool0AtFlange(Rep199):
                 off = float(np.linalg.norm((poses[arm.tool0] - poses[arm.flange])[:3, 3]))
                 if off > TOGETHER:
                     yield self.finding(
-                        f"is {number(off)} m from {arm.flange!r}; expected the same origin",
-                        robot.frames[arm.tool0],
+                        f"is {number(off)} m from {arm.flange!r}; expected the same origin", robot.frames[arm.tool0]
                     )
 
 

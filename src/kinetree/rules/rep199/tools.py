@@ -97,8 +97,7 @@ class MeaninglessTools(RepTool):
         for tool in tools:
             if MEANINGLESS.fullmatch(tool.bare):
                 yield self.finding(
-                    "any tool could have this name; expected one such as 'welding_torch_tip'",
-                    robot.frames[tool.name],
+                    "any tool could have this name; expected one such as 'welding_torch_tip'", robot.frames[tool.name]
                 )
 
 

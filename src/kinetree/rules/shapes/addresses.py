@@ -20,6 +20,7 @@ from kinetree.files.packages import MARKS
 from kinetree.rules.rule import Threshold
 from kinetree.xacro_text.known_packages import MANIFESTS
 
+Confined = Confinement | Literal[False]
 LIKE = Threshold(0.8, "of 1", "smallest similarity of a scheme to package that is a slip")
 DEEPEST = Threshold(4, "folders", "largest number of folders above the model in which a mesh is looked for")
 SOUGHT = (LIKE, DEEPEST)  # on which findings about addresses depend
@@ -64,7 +65,7 @@ def _like(scheme: str) -> bool:
     return SequenceMatcher(None, scheme, "package").ratio() >= LIKE
 
 
-def right_place(name: str, file: str, confined: Confinement | Literal[False]) -> tuple[str, bool]:
+def right_place(name: str, file: str, confined: Confined) -> tuple[str, bool]:
     """Return the folder that has a mesh whose package or model is not found, or "", and whether it is surely meant: one
     above a file, which is surely meant if it is a package or a model; or one beside these, of nearly the same name."""
     package, _, rest = name.partition("://")[2].partition("/")
@@ -95,7 +96,7 @@ def in_media(rest: str, file: str) -> bool:
     return False
 
 
-def lost_siblings(names: Iterable[str], file: str, confined: Confinement | Literal[False]) -> Iterator[tuple[str, str]]:
+def lost_siblings(names: Iterable[str], file: str, confined: Confined) -> Iterator[tuple[str, str]]:
     """Yield the meshes of a package that is not found which a folder near the model lacks, and the folder, if it has at
     least half of the meshes of one folder of the package."""
     model = (folder_of(file) or Path()).absolute()

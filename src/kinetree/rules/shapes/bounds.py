@@ -10,13 +10,16 @@ from kinetree.model.robot import Geometry, Link, Robot
 from kinetree.rules.quality import HALF_EXTENTS
 from kinetree.rules.rule import Bodies, Poses, Threshold, fact
 from kinetree.rules.shapes.mesh_facts import MOST_BYTES, box_of
-from kinetree.rules.shapes.meshes import Asset, Readings
+from kinetree.rules.shapes.meshes import MeshFiles, Readings
 from kinetree.spatial.se3 import IDENTITY, Array, inverse
 
 MOST_READ = 40_000_000
 """Most bytes of mesh files that are read whole for a robot."""
 MARKER = Threshold(0.02, "m", "smallest size of shapes that are those of a body; smaller ones only mark a place")
 UNKNOWN = np.full((2, 3), np.nan)
+
+
+Paths = Mapping[str, str]
 
 
 class Bounds:
@@ -27,13 +30,7 @@ class Bounds:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        bodies: Bodies,
-        poses: Poses,
-        files: Mapping[str, str],
-        known: Readings,
-        most: int = 4 * MOST_BYTES,
+        self, robot: Robot, bodies: Bodies, poses: Poses, files: Paths, known: Readings, most: int = 4 * MOST_BYTES
     ) -> None:
         self._files, self._known, self._read, self._most = files, known, 0, most
         self._in_body: dict[str, list[tuple[Array, Geometry, str]]] = {}
@@ -128,12 +125,7 @@ def _box_of(path: str, _changed: int, _size: int, most: int) -> Array | None:
 
 @fact
 def bounds(
-    robot: Robot,
-    bodies: Bodies,
-    poses: Poses,
-    mesh_files: Mapping[str, tuple[str, Asset]] | None,
-    readings: Readings | None,
-    contact: bool,
+    robot: Robot, bodies: Bodies, poses: Poses, mesh_files: MeshFiles | None, readings: Readings | None, contact: bool
 ) -> Bounds:
     """Return the boxes around the shapes of a robot; with tests for contact those of larger files too."""
     there = {name: path for name, (path, state) in (mesh_files or {}).items() if state == "there"}

@@ -13,6 +13,7 @@ from kinetree.rules.shapes.meshes import MeshRule, Readings, file_of, first_uses
 
 MANY_TRIANGLES = Threshold(100_000, "triangles", "smallest number of triangles of a mesh that is only for looks")
 LARGER = Threshold(5.0, "", "largest size of the collision shapes, as a multiple of that of the visuals")
+SLIDING = ("prismatic", "planar", "floating")
 MOVED = Threshold(1e-3, "m", "largest distance between the two places")
 TURNED = Threshold(0.02, "rad", "largest turn between the two places")
 ALIKE = Threshold(
@@ -130,20 +131,22 @@ class PartsApart(LinkQuality):
 
     code = "GEO-007"
     thresholds = (MARKER,)
+    of_robot = True
     evidence = "heuristic"
     clause = "origin: the transform from the parent link to the child link"
     base = CART
     good = '<origin xyz="0 -0.2 0"/>'
     bad = '<origin xyz="0 0.2 0"/>'
 
-    def check(self, robot: Robot, poses: Poses, bodies: Bodies, bounds: Bounds) -> Found:
+    def check(self, robot: Robot, poses: Poses, bodies: Bodies, bounds: Bounds, scenery: frozenset[str]) -> Found:
         """Links on one body whose shapes, those of collisions if they have some, are equal and at one place with all
-        joints at zero. Joints that slide bring parts together, and small shapes only mark a place."""
+        joints at zero. Joints that slide bring parts together, free ones have no place of their own, small shapes
+        only mark a place, and nothing pushes what stands still for ever."""
         alike: dict[object, list[Link]] = {}
-        for joint in robot.joints.values():
+        for joint in (one for one in robot.joints.values() if one.child not in scenery):
             link = robot.links[joint.child]
             shapes = link.collisions or link.visuals
-            if shapes and joint.type != "prismatic" and not 0 < size_of(bounds.part(shapes)) < MARKER:
+            if shapes and joint.type not in SLIDING and not 0 < size_of(bounds.part(shapes)) < MARKER:
                 rows = [(s.shape.kind, repr(s.shape.parameters), poses[link.name] @ s.origin) for s in shapes]
                 key = frozenset((kind, text, (T.round(6) + 0.0).tobytes()) for kind, text, T in rows)
                 alike.setdefault((bodies[joint.parent], key), []).append(link)

@@ -11,7 +11,6 @@ from typing import Literal
 
 import numpy as np
 
-from kinetree.confine import Confinement
 from kinetree.errors import KinetreeError, Severity
 from kinetree.files.nearby import Known, broken_link, offer
 from kinetree.files.opener import Files, folder_of, joined
@@ -25,6 +24,7 @@ from kinetree.rules.rule import Found, fact, number, others
 from kinetree.rules.shapes.addresses import (
     ASTRAY,
     SOUGHT,
+    Confined,
     address_fault,
     elsewhere,
     in_media,
@@ -37,7 +37,7 @@ from kinetree.rules.shapes.addresses import (
 from kinetree.rules.shapes.geometry import HUGE, TINY
 from kinetree.rules.shapes.mesh_facts import MOST_BYTES, Facts, facts_of
 from kinetree.shapes.read import POINTER, ending_of
-from kinetree.xacro_text.known_packages import packages_on_disk
+from kinetree.xacro_text.known_packages import Folders, packages_on_disk
 
 SHORT = 1024
 """Bytes below which a file may be a pointer."""
@@ -50,6 +50,8 @@ ELSEWHERE = re.compile(r"//|\\\\|file:(?!//)")
 """Names of files that only Gazebo or another computer finds."""
 
 Asset = Literal["there", "missing", "empty", "pointer", "outside"]
+Assets = Mapping[str, Asset]
+MeshFiles = Mapping[str, tuple[str, Asset]]
 Uses = Mapping[str, tuple[Link, Geometry]]
 Readings = Mapping[str, Facts]
 """Facts of mesh files by name."""
@@ -79,13 +81,7 @@ class MissingMesh(MeshRule):
     bad = "link_7.stl"
 
     def check(
-        self,
-        robot: Robot,
-        shapes: Shapes,
-        mesh_files: Mapping[str, tuple[str, Asset]],
-        assets: Mapping[str, Asset],
-        packages: Mapping[str, str | os.PathLike[str]],
-        confined: Confinement | Literal[False],
+        self, robot: Robot, shapes: Shapes, mesh_files: MeshFiles, assets: Assets, packages: Folders, confined: Confined
     ) -> Found:
         """A file that is not in its package, which is there, not beside the model, or not where a whole path says;
         names that lead to none, and the first of a package that is not found and not declared, or whose files are in
@@ -127,9 +123,7 @@ class MissingMesh(MeshRule):
             message = f"the mesh file {file_of(geometry)!r} does not exist{clue}"
             yield self.finding(message, link, source=geometry.source)
 
-    def _addresses(
-        self, robot: Robot, uses: Uses, assets: Mapping[str, Asset], confined: Confinement | Literal[False]
-    ) -> Found:
+    def _addresses(self, robot: Robot, uses: Uses, assets: Assets, confined: Confined) -> Found:
         """Yield findings about names that lead to no file, and about packages that are not found."""
         unknown = set()
         is_urdf = robot.text is not None and robot.text.format == "urdf"
@@ -174,7 +168,7 @@ class EmptyMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "empty.stl"
 
-    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Found:
+    def check(self, shapes: Shapes, assets: Assets) -> Found:
         """A file of no bytes."""
         for link, geometry in _meshes(shapes, assets, "empty"):
             yield self.finding(f"the mesh file {file_of(geometry)!r} is empty", link, source=geometry.source)
@@ -191,7 +185,7 @@ class PointerMesh(MeshRule):
     clause = "the file must be available locally"
     bad = "pointer.stl"
 
-    def check(self, shapes: Shapes, assets: Mapping[str, Asset]) -> Found:
+    def check(self, shapes: Shapes, assets: Assets) -> Found:
         """Pointers of git-lfs; one finding for all."""
         pointers = _meshes(shapes, assets, "pointer")
         if pointers:
@@ -252,9 +246,7 @@ class AbsurdMesh(MeshRule):
 
 
 @fact
-def mesh_files(
-    robot: Robot, shapes: Shapes, packages: Mapping[str, str | os.PathLike[str]], confined: Confinement | Literal[False]
-) -> Mapping[str, tuple[str, Asset]] | None:
+def mesh_files(robot: Robot, shapes: Shapes, packages: Folders, confined: Confined) -> MeshFiles | None:
     """Return the path of each mesh file and its state, by name, or None for a model without a file. Files of packages
     that were not found are left out; so are names that lead out of their package or to another computer, and relative
     paths in an included file, which may start at either file."""
@@ -299,13 +291,13 @@ def path_of(name: str, file: str, files: Files, folders: dict[str, str | None]) 
 
 
 @fact
-def assets(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Mapping[str, Asset] | None:
+def assets(mesh_files: MeshFiles | None) -> Assets | None:
     """Return the state of each mesh file by name, None for a model without a file."""
     return None if mesh_files is None else {name: state for name, (_, state) in mesh_files.items()}
 
 
 @fact
-def readings(mesh_files: Mapping[str, tuple[str, Asset]] | None) -> Readings | None:
+def readings(mesh_files: MeshFiles | None) -> Readings | None:
     """Return the facts of mesh files that are there and can be read, as far as `facts_of` reads them, None for a model
     without a file."""
     if mesh_files is None:
@@ -348,7 +340,7 @@ def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
     return "there" if status.st_size else "empty"
 
 
-def _meshes(shapes: Shapes, assets: Mapping[str, Asset], asset: Asset) -> list[tuple[Link, Geometry]]:
+def _meshes(shapes: Shapes, assets: Assets, asset: Asset) -> list[tuple[Link, Geometry]]:
     """Return one shape for each mesh file in a state."""
     if asset not in assets.values():
         return []

@@ -12,7 +12,7 @@ from kinetree.rules.rep199.clause import URL as REP199
 from kinetree.rules.rule import Found, Robot, Rule, Threshold, fact, others
 
 if TYPE_CHECKING:
-    from kinetree.model.semantic import Group, Reference, Semantic
+    from kinetree.model.semantic import Reference, Semantic
 
 URL = "https://wiki.ros.org/srdf"
 FOREIGN = Threshold(5, "names", "largest number of unknown names that are reported one by one, if they are not most")
@@ -227,16 +227,13 @@ class GroupsHaveMembers(OfSrdf):
     def check(self, semantic: Semantic, group_joints: Mapping[str, tuple[str, ...]]) -> Found:
         """A group without members, or of such groups alone."""
         empty: set[str] = set()
-        while new := {group.name for group in semantic.groups if _is_empty(group, empty)} - empty:
+        inside = {group.name: {(one.kind, one.name) for one in group.members} for group in semantic.groups}
+        while new := {name for name, some in inside.items() if some <= {("group", one) for one in empty}} - empty:
             empty |= new
         for group in semantic.groups:
             if group.name in empty:
                 message = "the group has no joint and no link; remove it, or add its members"
                 yield self.finding(message, semantic.label(group, "groups"), source=group.source)
-
-
-def _is_empty(group: Group, empty: set[str]) -> bool:
-    return all(member.kind == "group" and member.name in empty for member in group.members)
 
 
 class OneSideInGroups(OfSrdf):
