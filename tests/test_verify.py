@@ -226,11 +226,11 @@ class TestTexts:
             (ModelFault("order", "a, b"), "Joints a, b are in each other's place in q."),
             (ModelFault("unit", "q"), "q is in degrees."),
             (
-                ModelFault("zero", "a", 0.01, 0.001, 0.256),
+                ModelFault("zero", "a", 0.01, 0.001, 0.256, unit="rad"),
                 "The zero of a is off by 0.573 ± 0.057 deg; this explains 26%.",
             ),
             (
-                ModelFault("length", "b", -0.00234, 0.00012, 1.0, (("zero", "b"), ("joint pose", "b"))),
+                ModelFault("length", "b", -0.00234, 0.00012, 1.0, (("zero", "b"), ("joint pose", "b")), "m"),
                 "The length of b is off by -2.34 ± 0.12 mm; this explains 100%."
                 " So would the zero of b or the joint pose of b.",
             ),

@@ -23,6 +23,10 @@ class Linear:
     def size(self) -> int:
         return self.A.shape[-1]
 
+    @property
+    def lower(self) -> np.ndarray:
+        return np.full(self.size, -np.inf)
+
     def residual(self, x, rows):
         return (self.A[rows] @ x - self.y[rows])[:, None]
 
@@ -87,7 +91,9 @@ class TestSearch:
         assert sorted(cause.element for cause in found.causes) == ["q1", "q3"]
         x, std, left = least_squares(A, y, [1, 3, 5])
         np.testing.assert_allclose(found.fit.x, [0, x[0], 0, x[1], 0, x[2]], atol=1e-4)
-        np.testing.assert_allclose(found.std, [np.nan, std[0], np.nan, std[1], np.nan, std[2]], rtol=1e-9)
+        for cause, deviation in ((singles(5)[1], std[0]), (singles(5)[3], std[1]), (Cause("", "", (5,)), std[2])):
+            np.testing.assert_allclose(found.std(cause), [deviation], rtol=1e-9)
+        assert np.isnan(found.std(singles(5)[0])).all()
         assert found.fit.loss == pytest.approx(left, rel=1e-6)
         assert sum(found.shares) == pytest.approx(1.0)
         of = dict(zip((cause.element for cause in found.causes), found.shares, strict=True))
