@@ -413,6 +413,8 @@ def test_points_that_cannot_be_written():
         with pytest.raises(kt.KinetreeError) as caught:
             point_list(kt.controllers[key], values, [configuration], ending, name)
         assert re.search(error, caught.value.findings[0].message)
+    with pytest.raises(kt.KinetreeError, match="need a configuration"):
+        point_list(kuka, np.zeros((2, 6)), ["S 2, T 35", ""], ".dat")
     assert point_list(kuka, values, [""], ".txt") == "{X 0.000, Y 0.000, Z 0.000, A 0.000, B 0.000, C 0.000}\n"
 
 
