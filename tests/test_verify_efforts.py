@@ -12,7 +12,7 @@ from each import each
 from kinetree.errors import KinetreeError
 from kinetree.lab.identify.columns import Filter, columns, filter_of, trajectory
 from kinetree.lab.identify.efforts import about_centre, inertia_of
-from kinetree.lab.identify.search import fitted
+from kinetree.lab.identify.search import Fit, _covariance, fitted
 from kinetree.lab.identify.torques import _channel
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics
@@ -175,6 +175,15 @@ class TestChannel:
         fit = fitted(channel, np.zeros(channel.size), [place], np.arange(len(channel.tau)))
         assert fit.x[place] == 0.0
 
+    def test_what_a_log_does_not_determine(self):
+        """A link that turns about a vertical axis shows one combination of its centre, and nothing of its height."""
+        channel = self.channel()
+        rows = np.arange(len(channel.tau))
+        C = _covariance(channel, Fit(np.zeros(channel.size), (1, 2, 3, 20), 0.0), rows)
+        assert np.isinf(C.diagonal()[1:4]).all()
+        assert 0 < C[20, 20] < 1
+        assert np.isnan(C[0, 0])
+
     def test_causes_have_each_number_once(self):
         channel = self.channel()
         assert sorted(i for one in channel.causes for i in one.places) == [*range(channel.size)]
@@ -305,6 +314,13 @@ class TestLogs:
             z.append((fault.value - 2 * (np.exp(0.2) - 1)) / fault.std)
         assert abs(np.mean(z)) < 0.75
         assert 0.6 < np.std(z) < 1.4
+
+    def test_the_deviation_of_a_scale(self):
+        """That of a regression of torques on those of the model, of which there is one in 0.05 s."""
+        log = plant(ARM, np.random.default_rng(4), "effort scale", "q2", 1.5)
+        (fault,) = (found := kt.verify(ARM, **log)).faults
+        model = np.sqrt((log["effort"][:, 1] ** 2).mean()) / 1.5
+        assert fault.std == pytest.approx(found.torques[2, 1] / model / np.sqrt(20 / 0.05), rel=0.1)
 
     def test_poses_and_torques(self):
         """A zero that poses show is no fault of torques: these are explained by the corrected model."""
