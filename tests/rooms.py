@@ -9,24 +9,24 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (54_200, ()),
-    "contact and motion": (6_580, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
+    "core": (54_370, ()),
+    "contact and motion": (6_560, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
-        20_670,
+        20_700,
         (
             *("rules", "robot_kinds", "repairs", "xacro_text", "checker", "fixer", "isolated", "codes"),
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
-    "view": (5_300, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
+    "view": (5_440, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_440, ("lsp", "cli/lsp.py")),
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
-    "logs": (2_130, ("logs", "cli/tf.py")),
+    "logs": (2_260, ("logs", "cli/tf.py")),
     "bridges": (1_830, ("bridges",)),
-    "lab": (3_910, ("lab", "cli/calibrate.py", "cli/reach.py")),
+    "lab": (4_880, ("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 99_320
+ALL = 100_850
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

@@ -39,8 +39,7 @@ def rewritten(file: str, read: ReadOptions, change: Callable[[Robot], Robot]) ->
         for element, why in refused.items():
             raise fail("fix", why, element=element)
     after = edited([edit for repair in repairs for edit in repair.edits], contents)
-    _, made, _ = read_robot(file, options, {**contents, **after})
-    if (wrong := difference(wanted, made, {})) is not None:
+    if (wrong := difference(wanted, read_robot(file, options, {**contents, **after})[1], {})) is not None:
         raise fail("fix", f"the edited text would be another robot: {wrong}")
     changed = {path: content for path, content in after.items() if content != contents[path]}
     return FixResult(file, {path: contents[path] for path in changed}, changed, (), ())
@@ -50,12 +49,10 @@ def _repairs(robot: Robot, wanted: Robot, elements: Elements) -> Iterator[Repair
     for name, joint in robot.joints.items():
         other, element = wanted.joints[name], elements.joints.get(name)
         edits: list[Edit] = []
-        if element is None:
-            continue
-        if not np.array_equal(joint.origin, other.origin):
+        if element and not np.array_equal(joint.origin, other.origin):
             edits += set_origin(element, other.origin)
-        if not np.array_equal(joint.axes, other.axes):
+        if element and not np.array_equal(joint.axes, other.axes):
             axis, xyz = element.find("axis"), vector_text(other.axes[0])
             edits += [set_attribute(axis, "xyz", xyz) if axis else insert_inside(element, New("axis", {"xyz": xyz}))]
-        if edits:
+        if element and edits:
             yield Repair(element.label, tuple(edits))
