@@ -140,7 +140,8 @@ def _without_made_up(
         made_up |= {name for name in asked - shown[macro.get("name") or ""].keys() if known.get(name) != NAME}
     numbers = _numbers(given.robot, made_up)
     unsure = [child for macro in macros for child in macro.children if not numbers.isdisjoint(_used(child.raw))]
-    lines = {n for child in unsure for n in range(child.source.line or 0, _last_line(child) + 1)}
+    spans = [(child.source.line or 0, child.document.data.count(b"\n", 0, child.stop) + 2) for child in unsure]
+    lines = {n for first, after in spans for n in range(first, after)}
     turned = {word for text in texts.values() for angles in ANGLES.findall(text) for word in _used(angles)}
     sure = [one for one in found.values() if not (turned & numbers and one.code in OF_ANGLES)]
     return [one for one in sure if one.place[0] != file or one.place[1] not in lines]
@@ -187,10 +188,6 @@ def _absent_macros(files: Mapping[str, str]) -> str:
         blocks = " ".join(f"*b{k}" for k in range(len(some[0].children)))
         made += f'<xacro:macro name="{name}" params="{given} {blocks}"/>'
     return made
-
-
-def _last_line(element: Element) -> int:
-    return element.document.data.count(b"\n", 0, element.stop) + 1
 
 
 def _numbers(robot: Robot, found: set[str]) -> set[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from kinetree.errors import Source
 from kinetree.model.robot import Geometry, Joint, Link, Robot
 from kinetree.rules.examples import ARM
-from kinetree.rules.rule import Array, Bodies, Element, Rule, fact, numbers
+from kinetree.rules.rule import Array, Bodies, Rule, fact, numbers
 
 T = TypeVar("T")
 
@@ -216,13 +216,9 @@ def masses(robot: Robot, assumed: frozenset[Source | None]) -> Masses:
 
 
 @fact
-def counted(masses: Masses, scenery: frozenset[str], robot: Robot, document: Element | None) -> Masses:
-    """Return `masses` without those that no simulator uses: of links that stand still for ever, and 1 kg with 1 kg m²
-    in a URDF without joints that move and blocks of Gazebo, unless it is one link alone that collides."""
-    plain = document and not any(joint.kind.nv for joint in robot.joints.values()) and not document.find("gazebo")
-    ones = (masses.mass == 1) & (masses.moments == 1).all(axis=1) & bool(plain)
-    made_up = [one and bool(robot.joints or not link.collisions) for one, link in zip(ones, masses.links, strict=True)]
-    kept = [i for i, link in enumerate(masses.links) if link.name not in scenery and not made_up[i]]
+def counted(masses: Masses, scenery: frozenset[str]) -> Masses:
+    """Return `masses` without links that stand still for ever, whose masses no simulator uses."""
+    kept = [i for i, link in enumerate(masses.links) if link.name not in scenery]
     return Masses(tuple(masses.links[i] for i in kept), masses.mass[kept], masses.moments[kept])
 
 

@@ -78,7 +78,7 @@ def _whole(rule: type[Rule]) -> tuple[str, str]:
     fits = [pair for pair in same[-2:] if all(element.raw.count("\n") < LINES for element in pair)]
     in_tag = not any(sign in text[before : len(text) - rest] for text in texts for sign in "<>")
     if not fits and in_tag:
-        good, bad = map(_tag, same[-1])
+        good, bad = (one.document.data[one.start : one.tag_stop].decode() for one in same[-1])
         return good, bad
     good, bad = map(_lines, (fits or same[-1:])[0])
     return good, bad
@@ -103,10 +103,6 @@ def _around(text: str, start: int, stop: int) -> list[Element]:
     while inner := next((e for e in found[-1].children if e.start < first and last < e.stop), None):
         found.append(inner)
     return found
-
-
-def _tag(element: Element) -> str:
-    return element.document.data[element.start : element.tag_stop].decode()
 
 
 def _lines(element: Element) -> str:

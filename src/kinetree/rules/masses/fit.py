@@ -5,7 +5,7 @@ import numpy as np
 from kinetree.model.inertias import NOTHING
 from kinetree.rules.masses.inertia import HEAVY, TUTORIAL, too_dense
 from kinetree.rules.quality import HALF_EXTENTS, LinkQuality, Masses, Noted, grouped
-from kinetree.rules.rule import Array, Bodies, Found, Link, Robot, Threshold, fact, number, numbers
+from kinetree.rules.rule import Array, Bodies, Element, Found, Link, Robot, Threshold, fact, number, numbers
 from kinetree.rules.shapes.bounds import MARKER, UNKNOWN, Bounds, shapes_of, size_of
 from kinetree.rules.shapes.geometry import HUGE
 
@@ -59,18 +59,18 @@ class InertiaBeyondShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="10.1" ixy="0" ixz="0" iyy="10.2" iyz="0" izz="10.3"/>'
 
-    def check(self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies, robot: Robot) -> Found:
+    def check(self, fitted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies, robot: Robot) -> Found:
         """A radius of gyration too large for the shapes of the body, or of a link that is fixed to another and carries
         no shapes without an inertial; one finding for all of the same mass and moments. A mesh is read whole only if a
         part of it is too small, up to 20 MB, in other formats than STL up to 2 MB. Or moments that no body inside of
         the only shape has, a box, cylinder, sphere or ellipsoid with the centre of mass in its middle; light links
         are left out."""
-        most = np.maximum(counted.moments[:, 2], 0) / np.maximum(counted.mass, FEATHER)
-        part = np.abs(own_parts - counted.centres[:, None])
+        most = np.maximum(fitted.moments[:, 2], 0) / np.maximum(fitted.mass, FEATHER)
+        part = np.abs(own_parts - fitted.centres[:, None])
         reaches = BEYOND * np.linalg.norm(part.max(axis=1), axis=1)
-        near = (counted.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
+        near = (fitted.mass >= FEATHER) & (most <= FAR**2) & (reaches > 0) & (reaches < np.sqrt(most))
         found = []
-        for link, mass, moments in counted.where(near):
+        for link, mass, moments in fitted.where(near):
             box = _whole(link, bounds, bodies)
             reach = float(np.linalg.norm(np.abs(box - _centre(link)).max(axis=0)))
             if 0 < BEYOND * reach < np.sqrt(max(moments[2], 0) / mass) and size_of(box) >= MARKER:
@@ -81,9 +81,9 @@ class InertiaBeyondShape(LinkQuality):
             message = f"the inertia is too large for the shapes: its radius of gyration is {radius} m,"
             message += f" but the shapes reach at most {far} m from the centre{_in_unit(link, moments, robot)}"
             yield from self.shared(message, [one[0] for one in same])
-        judged = (counted.mass >= WEIGHED) & (most <= FAR**2) & (reaches > BEYOND * MARKER / 2)
-        judged &= (own_parts == bounds.parts_of_links(link.name for link in counted.links)).all(axis=(1, 2))
-        large = [(one, size) for one in counted.where(judged) if (size := max(_solids(one[0]), default=0.0) * one[1])]
+        judged = (fitted.mass >= WEIGHED) & (most <= FAR**2) & (reaches > BEYOND * MARKER / 2)
+        judged &= (own_parts == bounds.parts_of_links(link.name for link in fitted.links)).all(axis=(1, 2))
+        large = [(one, size) for one in fitted.where(judged) if (size := max(_solids(one[0]), default=0.0) * one[1])]
         known = {one[0].name for one in found}
         large = [(one, size) for one, size in large if one[2].sum() > HOLLOW * size and one[0].name not in known]
         for rows in grouped(large, lambda row: (row[0][1], tuple(row[0][2]))):
@@ -106,13 +106,13 @@ class CentreOutside(LinkQuality):
     good = '<origin xyz="0.05 0 0.06"/>\n      <mass'
     bad = '<origin xyz="50 0 60"/>\n      <mass'
 
-    def check(self, counted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies) -> Found:
+    def check(self, fitted: Masses, own_parts: Array, bounds: Bounds, bodies: Bodies) -> Found:
         """A centre of mass that is too far from the shapes of the body; links that are fixed to others and meshes are
         treated as for INR-009."""
         low, high = own_parts.swapaxes(0, 1)
-        out = np.linalg.norm(counted.centres - np.clip(counted.centres, low, high), axis=1)
+        out = np.linalg.norm(fitted.centres - np.clip(fitted.centres, low, high), axis=1)
         sizes = TIMES * np.linalg.norm(high - low, axis=1)
-        for link, _, _ in counted.where((counted.mass != 0) & (out > sizes) & (sizes > 0)):
+        for link, _, _ in fitted.where((fitted.mass != 0) & (out > sizes) & (sizes > 0)):
             box = _whole(link, bounds, bodies)
             away, size = float(np.linalg.norm(_centre(link) - np.clip(_centre(link), *box))), size_of(box)
             if away > TIMES * size and size >= MARKER:
@@ -134,18 +134,18 @@ class InertiaBelowShape(LinkQuality):
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="0.06" ixy="0" ixz="0" iyy="0.061" iyz="0" izz="0.062"/>'
 
-    def check(self, counted: Masses, bounds: Bounds, bodies: Bodies) -> Found:
+    def check(self, fitted: Masses, bounds: Bounds, bodies: Bodies) -> Found:
         """Moments far below those of a solid box around the visuals, and of one around the collision shapes; or less
         than those of the only shape, a box, cylinder, sphere or ellipsoid, with the centre of mass in its middle and no
         products of inertia. Light links that are fixed to others are not judged; INR-007 and INR-012 are about masses
         that are too large, GEO-003 about shapes. One finding for all links of the same mass and moments."""
-        total = counted.moments.sum(axis=1)
-        low, high = bounds.parts_of_links(link.name for link in counted.links).swapaxes(0, 1)
+        total = fitted.moments.sum(axis=1)
+        low, high = bounds.parts_of_links(link.name for link in fitted.links).swapaxes(0, 1)
         squares = np.square(high - low).sum(axis=1)  # not numbers without shapes
-        fits = (squares >= MARKER**2) & (squares <= HUGE**2) & (counted.mass <= HEAVY) & (total > NOTHING)
-        small = fits & (total < SOLID * counted.mass * squares / 6)
+        fits = (squares >= MARKER**2) & (squares <= HUGE**2) & (fitted.mass <= HEAVY) & (total > NOTHING)
+        small = fits & (total < SOLID * fitted.mass * squares / 6)
         found = []
-        for link, mass, moments in counted.where(small & ~too_dense(counted)):
+        for link, mass, moments in fitted.where(small & ~too_dense(fitted)):
             if mass < WEIGHED and bodies[link.name] != link.name:
                 continue
             expected = min(_solids(link), default=0.0) * mass
@@ -210,14 +210,24 @@ class MasslessShape(LinkQuality):
 
 
 @fact
-def own_parts(counted: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> Array:
+def fitted(counted: Masses, robot: Robot, document: Element | None) -> Masses:
+    """Return `counted` without 1 kg with 1 kg m² in a URDF without joints that move and blocks of Gazebo, which nobody
+    simulates, unless it is one link alone that collides."""
+    plain = document and not any(joint.kind.nv for joint in robot.joints.values()) and not document.find("gazebo")
+    ones = (counted.mass == 1) & (counted.moments == 1).all(axis=1) & bool(plain)
+    kept = [i for i, link in enumerate(counted.links) if not ones[i] or (link.collisions and not robot.joints)]
+    return Masses(tuple(counted.links[i] for i in kept), counted.mass[kept], counted.moments[kept])
+
+
+@fact
+def own_parts(fitted: Masses, bounds: Bounds, bodies: Bodies, robot: Robot) -> Array:
     """Return the boxes (n, 2, 3) of parts of the bodies of which links are the tops, and of other links of their own
     parts; not numbers for links without shapes, and for those that carry shapes without an inertial."""
     bare = {name for name, link in robot.links.items() if not link.inertial and shapes_of(link)}
     carrying = {joint.parent for joint in robot.joints.values() if not joint.kind.nv and joint.child in bare}
-    is_top = np.array([bodies[link.name] == link.name for link in counted.links], dtype=bool)
-    tops = bounds.parts_of_bodies(link.name if shapes_of(link) else "" for link in counted.links)
-    own = bounds.parts_of_links("" if link.name in carrying else link.name for link in counted.links)
+    is_top = np.array([bodies[link.name] == link.name for link in fitted.links], dtype=bool)
+    tops = bounds.parts_of_bodies(link.name if shapes_of(link) else "" for link in fitted.links)
+    own = bounds.parts_of_links("" if link.name in carrying else link.name for link in fitted.links)
     return np.where(is_top[:, None, None], tops, own)
 
 
