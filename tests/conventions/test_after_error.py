@@ -21,7 +21,7 @@ from kinetree.rules.examples import ARM
 from kinetree.rules.facts import needs
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import PROFILES, rules_of
-from rule_cases import builders
+from rule_cases import builders as made
 from support import at_length, shared
 
 RULES = {rule.code: rule for profile in PROFILES for rule in rules_of(profile)}
@@ -593,8 +593,8 @@ def test_places_that_an_error_leaves_unknown_are_not_compared(wrong: str, codes:
     """Without the joints that carry them, two equal wheels are read at one place."""
     parts = '<link name="base"/>'
     for side, y in (("l", 2), ("r", -2)):
-        parts += builders.link(f"hub_{side}") + builders.link(f"wheel_{side}", builders.felt(builders.box(1)))
-        parts += builders.joint(f"to_{side}", "base", f"hub_{side}{wrong}", xyz=f"0 {y} 0")
-        parts += builders.joint(f"turn_{side}", f"hub_{side}", f"wheel_{side}", kind="continuous")
+        parts += made.link(f"hub_{side}") + made.link(f"wheel_{side}", made.felt(made.box(1)))
+        parts += made.joint(f"to_{side}", "base", f"hub_{side}{wrong}", xyz=f"0 {y} 0")
+        parts += made.joint(f"turn_{side}", f"hub_{side}", f"wheel_{side}", kind="continuous")
     found = {finding.code for finding in kt.check(f'<robot name="r">{parts}</robot>', format="urdf")}
     assert found & {"unknown-child", "GEO-007"} == codes
