@@ -5,7 +5,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.robots.packaged import versions
-from kinetree.viewing.scene.robot import start
+from kinetree.viewing.scene.loops import start
 
 LINK = '<link name="{0}"/>'
 
