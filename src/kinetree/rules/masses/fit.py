@@ -211,8 +211,8 @@ class MasslessShape(LinkQuality):
 
 @fact
 def fitted(counted: Masses, robot: Robot, document: Element | None) -> Masses:
-    """Return `counted` without 1 kg with 1 kg m² in a URDF without joints that move and blocks of Gazebo, which nobody
-    simulates, unless it is one link alone that collides."""
+    """Return `counted` without 1 kg with 1 kg m² in a URDF without joints that move and blocks of Gazebo, which is not
+    for simulation, unless it is one link alone that collides."""
     plain = document and not any(joint.kind.nv for joint in robot.joints.values()) and not document.find("gazebo")
     ones = (counted.mass == 1) & (counted.moments == 1).all(axis=1) & bool(plain)
     kept = [i for i, link in enumerate(counted.links) if not ones[i] or (link.collisions and not robot.joints)]
