@@ -61,6 +61,14 @@ def tool_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return option("--tool POSE|FRAME", tool)(function)
 
 
+def arm_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --robot-model, --base and --tool0: what stands between a model and the numbers of its pendant."""
+    function = option("--tool0", "Frame of MODEL that is the tool of zeros.", default="tool0")(function)
+    function = option("--base", "Frame of MODEL that is the controller's base.", default="base")(function)
+    help = "Product name of a robot with coupled joints.  [default: as in MODEL]"
+    return option("--robot-model NAME", help, default="")(function)
+
+
 def active(
     key: str, tool: str | None, user_frame: str | None, robot: Robot | None = None, base: str = "", tool0: str = ""
 ) -> tuple[Active, list[str]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from kinetree.cli._controllers import active, notes as unverified, print_notes, single, tool_options
+from kinetree.cli._controllers import active, arm_options, notes as unverified, print_notes, single, tool_options
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._model import json_option, robot_argument
@@ -33,9 +33,7 @@ ADVICE = re.compile(r"tolerance=\((?P<metres>[^,)]+), (?P<radians>[^,)]+)\)")
 @robot_argument
 @argument("file", "Table of joint values, and of the poses on the pendant.", metavar="POSES.csv", type=FILE)
 @option("--controller KEY", "Controller that showed the poses: abb, fanuc, kuka, universal_robots, …", required=True)
-@option("--robot-model NAME", "Product name of a robot with coupled joints.  [default: as in MODEL]", default="")
-@option("--base", "Frame of MODEL that is the controller's base.", default="base")
-@option("--tool0", "Frame of MODEL that is the tool of zeros.", default="tool0")
+@arm_options
 @option("--base-link", "First link of the arm in MODEL.", default="base_link")
 @option("--flange", "Frame of MODEL that is the flange.", default="flange")
 @tool_options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 import numpy as np
 
-from kinetree.cli._controllers import active, notes as unverified, print_notes, single, tool_options
+from kinetree.cli._controllers import active, arm_options, notes as unverified, print_notes, single, tool_options
 from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
@@ -55,9 +55,7 @@ class Repaired(NamedTuple):
 @joint_values(others="Joints without a column stay neutral.")
 @option("--deg", "Read angles in --q, LOG and FILE in degrees.", "in_degrees")
 @option("--controller KEY", "Controller that showed joints and poses: abb, kuka, …; LOG is as for calibrate.")
-@option("--robot-model NAME", "Product name of a robot with coupled joints.  [default: as in MODEL]", default="")
-@option("--base", "Frame of MODEL that is the controller's base.", default="base")
-@option("--tool0", "Frame of MODEL that is the tool of zeros.", default="tool0")
+@arm_options
 @tool_options
 @option("--fix", "Correct zeros, lengths, poses and signs of joints in the file of MODEL.")
 @option("--diff", "Print what --fix would change, and write nothing.")
@@ -116,8 +114,8 @@ def command(
         if repaired:
             _print(repaired, diff)
     agrees = found.explained and not found.faults
-    mended = repaired and not diff and repaired.after.explained and not repaired.after.faults
-    sys.exit(0 if agrees or mended else 1)
+    agrees_now = repaired and not diff and repaired.after.explained and not repaired.after.faults
+    sys.exit(0 if agrees or agrees_now else 1)
 
 
 def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degrees: bool) -> Given:

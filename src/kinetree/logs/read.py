@@ -51,9 +51,8 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
         source = dict(zip(robot.coordinate_names, source.T, strict=True))
     if isinstance(source, Motion):
         columns = _columns(dict(zip(source.names, source.q.T, strict=True)), source.names)
-        return motion_of(
-            robot, columns._replace(times=source.times, notes=source.notes, qd=source.qd, qdd=source.qdd), "rad"
-        )
+        kept = columns._replace(times=source.times, notes=source.notes, qd=source.qd, qdd=source.qdd)
+        return motion_of(robot, kept, "rad")
     if (names := column_names(source)) is not None:
         return motion_of(robot, _columns(source, names), unit)
     if not isinstance(source, str | os.PathLike):
@@ -82,9 +81,8 @@ def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal[
         raise fail("unit", f"unit is {unit!r}; expected 'rad' or 'deg'")
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
-        raise fail(
-            "format", f"cannot write a motion to {Path(path).name!r}; expected the ending {' or '.join(WRITERS)}"
-        )
+        legal = " or ".join(WRITERS)
+        raise fail("format", f"cannot write a motion to {Path(path).name!r}; expected the ending {legal}")
     if suffix != ".csv" and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
     if motion.robot is None:

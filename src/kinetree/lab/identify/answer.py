@@ -39,8 +39,8 @@ class Verification:
     """Result of `kt.verify`.
 
     explained: whether the faults explain the log; if not, there are none. faults: what is wrong, those that explain the
-    most first. together: sets of (kind, element), of which a log like
-    this one cannot tell which is wrong, because one has the effect of the others. still: joints that did not move.
+    most first. together: sets of (kind, element), of which a log like this one cannot tell which is wrong, because one
+    has the effect of the others. still: joints that did not move.
     error, left (2,): root mean square of the error of the model in position, m, and rotation, rad, with the unknown
     poses at their best, and what is left with the faults corrected. noise (2,): of the log, the standard deviation of
     each axis. outliers: numbers of the samples that do not fit the others. base, tool (4, 4): T_world_root and
