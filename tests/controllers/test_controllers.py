@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ import kinetree as kt
 from each import each
 from kinetree.controllers.text import configuration_in, parsed, point_list, written
 from kinetree.spatial.handedness import mirrored_pose
-from support import shared
+from support import shared, soon
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinetree.errors.UnverifiedWarning")
 EVERY = [*kt.controllers, *kt.controllers.forms]
@@ -329,14 +328,16 @@ def test_a_long_text_takes_no_long_time():
         "C1=1,2,3,4,5," * 140,
         "C" * 900 + "=" * 900,
     )
-    began = time.perf_counter()
-    for text in many:
-        for controller in kt.controllers.values():
-            with pytest.raises(kt.KinetreeError):
-                controller.to_pose(parsed(controller, text).values)
+
+    def read_all():
+        for text in many:
+            for controller in kt.controllers.values():
+                with pytest.raises(kt.KinetreeError):
+                    controller.to_pose(parsed(controller, text).values)
+
+    soon(5.0, read_all)
     with pytest.raises(kt.KinetreeError, match="of 50000 characters is no pose"):
         parsed(kt.controllers["kuka"], "{" * 50_000)
-    assert time.perf_counter() - began < 5.0
 
 
 @pytest.mark.slow
@@ -344,11 +345,13 @@ def test_a_long_text_takes_no_long_time():
 @each("fill", [" ", "\n", "\t \n", "1", ")(", " =P(1,2,3,4,5,6,", "a "])
 def test_a_hostile_text_takes_no_long_time(begin, fill):
     text = (begin + fill * 2000)[:1999] + "q"
-    began = time.process_time()
-    for controller in kt.controllers.values():
-        with pytest.raises(kt.KinetreeError):
-            parsed(controller, text)
-    assert time.process_time() - began < 0.5
+
+    def read():
+        for controller in kt.controllers.values():
+            with pytest.raises(kt.KinetreeError):
+                parsed(controller, text)
+
+    soon(0.5, read)
 
 
 def test_spaces_and_line_ends_do_not_matter():

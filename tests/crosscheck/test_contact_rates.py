@@ -1,11 +1,10 @@
 """Rates of contact beside Pinocchio's, with room for a busy machine: a test fails if contact takes twice as long."""
 
-import time
-
 import pytest
 
 import kinetree as kt
 from kinetree.contact.make import coarse
+from support import soon
 
 pytestmark = pytest.mark.crosscheck
 contact = pytest.importorskip("contact")  # of benchmarks/, which needs Pinocchio and coal
@@ -24,7 +23,6 @@ def test_exact_answers_and_gradients(name):
 
 
 def test_the_pairs_of_the_panda_take_a_few_seconds():
-    robot, start = kt.load(contact.FOLDER / contact.ROBOTS["Panda"]), time.process_time()
-    found = coarse(robot).semantic()
-    assert time.process_time() - start < 5.0
+    robot = kt.load(contact.FOLDER / contact.ROBOTS["Panda"])
+    found = soon(5.0, lambda: coarse(robot).semantic())
     assert len(found.semantic.disabled_collisions) == 33

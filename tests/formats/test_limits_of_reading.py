@@ -1,6 +1,5 @@
 """Every limit of every reader: what is at the limit is read, one more is refused, and neither costs much."""
 
-import time
 from dataclasses import replace
 from xml.parsers import expat
 
@@ -19,7 +18,7 @@ from kinetree.model import assemble
 from kinetree.syntax import text
 from kinetree.syntax.xml import encoding as xml_encoding, reader as xml
 from kinetree.syntax.xml.reader import Report, parse
-from support import at_length
+from support import at_length, soon
 
 pytestmark = pytest.mark.slow
 
@@ -126,13 +125,15 @@ class TestXml:
 class TestEncodings:
     @each("name", ["punycode", "idna", "utf-7", "rot13", "zlib_codec", "unicode_escape", "hz", "utf-32", "cp037", "x"])
     def test_another_is_read_as_utf8_with_those_that_are_known(self, name):
-        start = time.process_time()
-        report = Report()
         data = f'<?xml version="1.0" encoding="{name}"?><robot name="r">{"-é" * 500_000}</robot>'.encode()
-        root = parse(data, "r.urdf", report)
+
+        def read():
+            report = Report()
+            return parse(data, "r.urdf", report), report
+
+        root, report = soon(1.0, read)
         assert root is not None
         assert root.text == "-é" * 500_000
-        assert time.process_time() - start < 1.0
         assert [finding.code for finding in report.findings] == ["xml-lenient"]
         assert "windows-1250 to 1258" in report.findings[0].message
 
@@ -144,10 +145,7 @@ class TestEncodings:
 class TestFindings:
     def test_many_long_names_are_compared_in_time(self):
         known = [f"{'ab' * 90}{i:06}" for i in range(500)]
-        start = time.process_time()
-        for i in range(100):
-            nearest_names(f"{'ba' * 90}{i}", known)
-        assert time.process_time() - start < 5.0
+        soon(5.0, lambda: [nearest_names(f"{'ba' * 90}{i}", known) for i in range(100)])
         assert "did you mean 'elbow'" in nearest_names("elbwo", [*known, "elbow"][-500:])
 
     def test_of_the_structure(self):

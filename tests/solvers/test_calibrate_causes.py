@@ -1,7 +1,6 @@
 """Faults of the robot and of single poses are named: zeros of joints, typing errors, columns, rounded displays."""
 
 import re
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from kinetree.lab.calibrate.calibration import calibrate
 from kinetree.lab.calibrate.text import change_text, pose_text
 from kinetree.spatial import se3
 from pendants import ARM, LINKS, changed, codes, load, shown, urdf
-from support import example_robot_urdfs, shared
+from support import example_robot_urdfs, shared, soon
 
 pytestmark = pytest.mark.slow
 
@@ -451,10 +450,8 @@ def test_real_robots(name):
 def test_it_takes_seconds_for_hundreds_of_poses():
     joints, poses = shown("kuka", np.random.default_rng(51), k=300)
     joints[17, 0] += 20
-    start = time.process_time()
-    result = calibrate(ARM, "kuka", joints, poses, tolerance=(1e-3, 2e-3))
+    result = soon(10, lambda: calibrate(ARM, "kuka", joints, poses, tolerance=(1e-3, 2e-3)))
     assert codes(result) == ["pose-wrong"]
-    assert time.process_time() - start < 10
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import io
 import re
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -21,7 +20,7 @@ from kinetree.viewing.parts import last_frames
 from kinetree.viewing.picture import picture
 from kinetree.viewing.solids import solid
 from physics import everything
-from support import icub_urdfs
+from support import icub_urdfs, soon
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -265,9 +264,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
 def test_an_icub_with_its_meshes_takes_less_than_five_seconds_of_work():
     path = next(path for path in icub_urdfs() if "iCubGazeboV2_7/" in path.as_posix())
     robot = kt.load(path)
-    start = time.process_time()
-    data, findings = picture(robot)
-    assert time.process_time() - start < 5.0
+    data, findings = soon(5.0, lambda: picture(robot))
     assert findings == ()
     assert (pixels(data).max(axis=2) < 250).mean() > 0.05
 

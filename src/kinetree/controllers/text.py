@@ -121,12 +121,12 @@ def point_list(
 
 @cache
 def _pattern(template: str) -> re.Pattern[str]:
+    pieces = re.split(r"(<[^>]+>)", template)
     parts = []
-    for i, piece in enumerate(re.split(r"(<[^>]+>)", template)):
-        if piece == "<...>":
-            parts.append(rf"(?P<rest{i}>[^+*]*?)")
-        elif piece == "<word...>":
-            parts.append(rf"(?P<rest{i}>[A-Z][^+*]*?)")
+    for i, piece in enumerate(pieces):
+        if piece in ("<...>", "<word...>"):
+            end = "".join(re.findall("^[):=]", pieces[i + 1].lstrip()))  # ends a rest where it first stands
+            parts.append(rf"(?P<rest{i}>{'[A-Z]' if piece == '<word...>' else ''}[^+*{end}]*?)")
         elif piece.startswith("<"):
             parts.append(rf"(?P<n_{piece[1:-1]}>{NUMBER})")
         else:
