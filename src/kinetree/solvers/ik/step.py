@@ -1,7 +1,7 @@
 """One step of inverse kinematics for a control loop, and its result."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -96,7 +96,8 @@ def are_plain(arrays: Sequence[Any], ports: Sequence[Port]) -> bool:
 @dataclass(frozen=True, slots=True, eq=False)
 class Stepper:
     """What `IK.step` needs. track, back: kernels of `controlled` for `tracking_step` and `returning_step`. speeds (n,):
-    of the velocity coordinates that move, and others (nq,): of all coordinates that do not, rad/s or m/s."""
+    of the velocity coordinates that move, and others (nq,): of all coordinates that do not, rad/s or m/s. _known: the
+    last dt, with what speeds come to in it."""
 
     problem: Problem
     inside: Inside
@@ -104,6 +105,7 @@ class Stepper:
     back: Kernel
     speeds: Array
     others: Array
+    _known: dict[float, Array] = field(default_factory=dict)
 
     def plain(self, q: Any, targets: Sequence[Any], dt: Any, restart: Any) -> IKStep | None:
         """Return the step if nothing needs to be prepared: one configuration inside the limits, arrays of doubles and
@@ -113,7 +115,10 @@ class Stepper:
             kernel, arrays = self.back, (q, restart, *targets)
         if not isinstance(dt, float) or not 0.0 < dt < np.inf or not are_plain(arrays, kernel.inputs[1:]):
             return None
-        report = kernel(self.speeds * dt, *arrays)
+        if (strides := self._known.get(dt)) is None:
+            self._known.clear()
+            strides = self._known[dt] = self.speeds * dt
+        report = kernel(strides, *arrays)
         plain, success, stuck = report[:DISTANCE].tolist()
         if plain < 0.0:
             return None
