@@ -47,6 +47,15 @@ class TestColumns:
         np.testing.assert_allclose(found["tip"].T[0, :3, :3], R.as_matrix(), rtol=0, atol=1e-15)
         np.testing.assert_allclose(found["q1_link"].T[0, :3, 0], [0, 1, 0], rtol=0, atol=1e-15)
 
+    def test_positions_alone(self, tmp_path):
+        _, found, _ = read_log(ARM, written(tmp_path, "q1,tip.z,tip.x,tip.y\n180,3,1,2\n0,6,4,5\n"), unit="deg")
+        np.testing.assert_array_equal(found["tip"].T, [[1, 2, 3], [4, 5, 6]])
+        own = read_poses(ARM, written(tmp_path, "t,x,y,z\n1,1,2,3\n2,4,5,6\n"), "tip")
+        np.testing.assert_array_equal(own.T, [[1, 2, 3], [4, 5, 6]])
+        q, at = at_poses(TestTimes.MOTION, TestTimes.MOTION.q, own, ("a", "b"))
+        np.testing.assert_array_equal(at, own.T)
+        np.testing.assert_allclose(q, [[1, 2], [3, 2]])
+
     def test_torques_beside_joints(self, tmp_path):
         motion, found, effort = read_log(ARM, written(tmp_path, "q2.effort,q1,q2\n7,1,2\n8,1,2\n"))
         assert motion.names == ("q1", "q2")
@@ -65,7 +74,7 @@ class TestColumns:
     @each(
         "text, part",
         [
-            ("q1,tip.x,tip.y,tip.z\n0,1,2,3\n", "there are 0 kinds of rotations; expected x y z with qx"),
+            ("q1,tip.x,tip.z\n0,1,3\n", "column 'tip.y' is missing; expected x y z, alone or with qx"),
             ("q1,tip.x,tip.y,tip.z,tip.qx,tip.yaw\n0,1,2,3,4,5\n", "there are 2 kinds of rotations"),
             ("q1,tip.x,tip.z,tip.roll,tip.pitch,tip.yaw\n0,1,2,3,4,5\n", "column 'tip.y' is missing"),
             ("q1,tip.x,tip.y,tip.z,tip.qx,tip.qy,tip.qz,tip.qw\n0,1,2,3,1,1,0,0\n", "length 1.41"),
@@ -80,7 +89,7 @@ class TestColumns:
     @each(
         "text, part",
         [
-            ("x,y,z,qx,qy,qz,qw,q1\n1,2,3,0,0,0,1,0\n", "column 'q1' is not of a pose; expected x y z with"),
+            ("x,y,z,qx,qy,qz,qw,q1\n1,2,3,0,0,0,1,0\n", "column 'q1' is not of a pose; expected x y z, alone or with"),
             ("x,y,z,qx,qy,qz,qw,tip.x\n1,2,3,0,0,0,1,0\n", "column 'x' occurs twice"),
             ("t,time,x,y,z,qx,qy,qz,qw\n1,1,1,2,3,0,0,0,1\n", "has 2 columns of times, time, t; expected one"),
             ("t,x,y,z,qx,qy,qz,qw\n1,1,2,3,0,0,0,1\n1,1,2,3,0,0,0,1\n", "time is not after that before"),

@@ -17,13 +17,13 @@ from kinetree.trajectories.motion import TIMES, Columns, Motion, motion_of
 POSITION = ("x", "y", "z")
 QUATERNION = ("qx", "qy", "qz", "qw")
 RPY = ("roll", "pitch", "yaw")
-LEGAL = "x y z with qx qy qz qw or roll pitch yaw"
+LEGAL = "x y z, alone or with qx qy qz qw or roll pitch yaw"
 ROUNDED = 1e-2
 """Largest difference from one of the length of a quaternion, which is then scaled."""
 
 
 class MeasuredPoses(NamedTuple):
-    """Poses T (n, 4, 4), m, and their times (n,), s, or None if they have none."""
+    """Poses T (n, 4, 4), m, or positions (n, 3) alone, and their times (n,), s, or None if they have none."""
 
     T: Array
     times: Array | None
@@ -71,9 +71,9 @@ def _efforts(robot: Robot) -> list[tuple[int, str]]:
 
 
 def read_poses(robot: Robot, file: Path, frame: str, *, unit: Literal["rad", "deg"] = "rad") -> MeasuredPoses:
-    """Return the poses of a frame in a file of its own, in columns x y z with qx qy qz qw or roll pitch yaw, or with
-    the frame before them as tool0.x; and times, in a column of the names that a motion has. Raises KinetreeError for
-    other columns."""
+    """Return the poses of a frame in a file of its own, in columns x y z, alone or with qx qy qz qw or roll pitch yaw,
+    or with the frame before them as tool0.x; and times, in a column of the names that a motion has. Raises
+    KinetreeError for other columns."""
     columns = csv.read(file, robot)
     names = tuple(name.removeprefix(f"{frame}.") for name in columns.names)
     columns = columns._replace(names=names)
@@ -91,14 +91,16 @@ def read_poses(robot: Robot, file: Path, frame: str, *, unit: Literal["rad", "de
 
 
 def _poses(columns: Columns, before: str, unit: str) -> Array:
-    """Return the poses (n, 4, 4) of columns whose names begin so."""
+    """Return the poses (n, 4, 4), or positions (n, 3), of columns whose names begin so."""
     table = dict(zip(columns.names, columns.values.T, strict=True))
     given = [rotation for rotation in (QUATERNION, RPY) if {before + part for part in rotation} & table.keys()]
     needed = [before + part for part in (*POSITION, *(given[0] if given else ()))]
-    if len(given) != 1 or (missing := [name for name in needed if name not in table]):
-        what = f"column {missing[0]!r} is missing" if len(given) == 1 else f"there are {len(given)} kinds of rotations"
+    if len(given) > 1 or (missing := [name for name in needed if name not in table]):
+        what = f"there are {len(given)} kinds of rotations" if len(given) > 1 else f"column {missing[0]!r} is missing"
         raise columns.fault(None, f"the pose {before[:-1]!r} is not whole: {what}; expected {LEGAL}")
     values = np.column_stack([table[name] for name in needed])
+    if not given:
+        return values
     if given[0] is RPY:
         angles = np.deg2rad(values[:, 3:]) if unit == "deg" else values[:, 3:]
         return np.array([pose_from_xyz_rpy(p, rpy) for p, rpy in zip(values[:, :3], angles.tolist(), strict=True)])
@@ -110,7 +112,7 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
 
 
 def at_poses(motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]) -> tuple[Array, Array]:
-    """Return configurations (k, nq) at the times of poses, and these poses (k, 4, 4), without those outside the motion.
+    """Return configurations (k, nq) at the times of poses, and these poses (k, …), without those outside the motion.
 
     q (n, nq): those of the motion, between which joints are taken to move in straight lines. Without times on both
     sides there must be as many poses as samples. file: names of the motion's and the poses' files, for errors.

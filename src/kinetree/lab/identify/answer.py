@@ -18,11 +18,11 @@ class ModelFault(Brief):
     "mass", "centre", "inertia", "viscous friction", "Coulomb friction", "armature", "gravity", "zero", "effort scale",
     "effort sign", "effort order" or "effort unit". element: the joint, link or frame. value: what is to be added to the
     number of the model, in `unit`: the position of a joint, its length, its row in `kt.kinematics.origins` (6,), the
-    pose of a base or tool as such a row (6,); the mass of a link, its centre (3,) in its axes, its Ixx Ixy Iyy Ixz Iyz
-    Izz (6,) about the centre, gravity (3,) in the root; for a scale or unit, by which factor torques of the log are
-    too large; None for the other kinds. std: the standard deviation of the value, infinite if the log does not
-    determine it. explains: the part of the error that it explains, 0 to 1. alike: other faults, (kind, element), that
-    explain the log as well. unit: of the value, "" for rows of a pose and for none.
+    pose of a base or tool as such a row (6,), of a measured point (3,); the mass of a link, its centre (3,) in its
+    axes, its Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre, gravity (3,) in the root; for a scale or unit, by which
+    factor torques of the log are too large; None for the other kinds. std: the standard deviation of the value,
+    infinite if the log does not determine it. explains: the part of the error that it explains, 0 to 1. alike: other
+    faults, (kind, element), that explain the log as well. unit: of the value, "" for rows of a pose and for none.
     """
 
     kind: str
@@ -40,12 +40,13 @@ class Verification:
 
     explained: whether the faults explain the log; if not, there are none. faults: what is wrong, those that explain the
     most first. together: sets of (kind, element), of which a log like this one cannot tell which is wrong, because one
-    has the effect of the others. still: joints that did not move.
-    error, left (2,): root mean square of the error of the model in position, m, and rotation, rad, with the unknown
-    poses at their best, and what is left with the faults corrected. noise (2,): of the log, the standard deviation of
-    each axis. outliers: numbers of the samples that do not fit the others. base, tool (4, 4): T_world_root and
-    T_frame_measured. torques (3, nv): root mean square of the error of the model, of what is left with the faults
-    corrected, and the noise of the log, N m or N. What poses show is None without poses, torques without torques.
+    has the effect of the others. still: joints that did not move, of those that the log is about.
+    error, left (2,), or (1,) by positions alone: root mean square of the error of the model in position, m, and
+    rotation, rad, with the unknown poses at their best, and what is left with the faults corrected. noise (2,) or (1,):
+    of the log, the standard deviation of each axis. outliers: numbers of the samples that do not fit the others.
+    base, tool (4, 4): T_world_root and T_frame_measured. torques (3, nv): root mean square of the error of the model,
+    of what is left with the faults corrected, and the noise of the log, N m or N. What poses show is None without
+    poses, torques without torques.
     """
 
     explained: bool
@@ -94,8 +95,8 @@ class Verification:
 
 
 def _errors(values: Array) -> str:
-    moved, turned = np.where(values < SMALL / 100, 0.0, values) * (1000.0, np.rad2deg(1.0))
-    return f"{moved:.3g} mm, {turned:.3g} deg"
+    sizes = zip(np.where(values < SMALL / 100, 0.0, values), SHOWN.values(), strict=False)
+    return ", ".join(f"{factor * size:.3g} {unit}" for size, (unit, factor) in sizes)
 
 
 def _named(kind: str, element: str) -> str:

@@ -17,6 +17,8 @@ from kinetree.spatial.se3 import Array, homogeneous, nearest_rotation, rotation_
 
 SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
+TURNS = 50
+"""How often base and point are found in turn."""
 MEDIAN = 1.5382
 """Median length of three numbers with standard deviation 1."""
 
@@ -29,7 +31,8 @@ def small(x: Array) -> Array:
 @dataclass(frozen=True)
 class Poses:
     """Poses T (n, 4, 4) of a frame at q (n, nq). X, Y: first poses of the root in the world, and of what was measured
-    in the frame. noise: standard deviations, m and rad. The numbers: zeros (nq), rows of joints (6 each), X, Y."""
+    in the frame. noise: standard deviations, m and rad, or m alone if only positions were measured. The numbers: zeros
+    (nq), rows of joints (6 each), X, Y."""
 
     robot: Robot
     frame: str
@@ -37,7 +40,7 @@ class Poses:
     T: Array
     X: Array
     Y: Array
-    noise: tuple[float, float]
+    noise: tuple[float, ...]
     free: tuple[str, ...]
 
     @cached_property
@@ -71,8 +74,8 @@ class Poses:
 
     @property
     def of_tool(self) -> tuple[int, ...]:
-        """Return the places of Y among the numbers."""
-        return tuple(range(self.size - 6, self.size))
+        """Return the places of Y among the numbers; a point has no rotation."""
+        return tuple(range(self.size - 6, self.size - (0 if len(self.noise) == 2 else 3)))
 
     @cached_property
     def lower(self) -> Array:
@@ -118,15 +121,15 @@ class Poses:
         return fk(self.robot, self.frame, origins=self.joints)
 
     def residual(self, x: Array, rows: Array) -> Array:
-        """Return the displacement (n, 2, 3) of the measured poses from the model's, in its axes."""
+        """Return the displacement (n, 2, 3) or (n, 1, 3) of the measured poses from the model's, in its axes."""
         T = self.predicted(x, rows)
         Rt = T[:, :3, :3].mT
         moved = (Rt @ (self.T[rows, :3, 3] - T[:, :3, 3])[..., None])[..., 0]
-        turned = rotation_vectors(Rt @ self.T[rows, :3, :3])
-        return np.stack([moved / self.noise[0], turned / self.noise[1]], axis=1)
+        parts = [moved, rotation_vectors(Rt @ self.T[rows, :3, :3])]
+        return np.stack([part / size for part, size in zip(parts, self.noise, strict=False)], axis=1)
 
     def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
-        """Return the derivative (n, 2, 3, k) of the residual by the numbers at k places, for small residuals."""
+        """Return the derivative (n, 2 or 1, 3, k) of the residual by the numbers at k places, for small residuals."""
         (q, P), (X, Y), n = self._inputs(x, rows), self.setting(x), self.size - 12
         F, at = self._kernel(q, P), np.array(places, dtype=int)
         dT = np.empty((len(q), len(at), 4, 4))
@@ -143,12 +146,12 @@ class Poses:
         moved, W = (Rt @ dT[..., :3, 3:])[..., 0], Rt @ dT[..., :3, :3]
         W = (W - W.mT) / 2
         turned = np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
-        return -np.stack([moved / self.noise[0], turned / self.noise[1]], axis=1).mT
+        return -np.stack([part / size for part, size in zip((moved, turned), self.noise, strict=False)], axis=1).mT
 
     def with_noise(self, x: Array, rows: Array, numbers: int) -> "Poses":
-        """Return the channel with the noise of a fit of so many numbers."""
+        """Return the channel with the noise of a fit of so many numbers, by which at most half of the log counts."""
         r = np.sqrt((self.residual(x, rows) ** 2).sum(axis=-1)) * self.noise
-        spare = np.sqrt(6 * len(rows) / max(6 * len(rows) - numbers, 1))
+        spare = np.sqrt(3 * r.size / (3 * r.size - min(numbers, 1.5 * r.size)))
         noise = np.maximum(np.median(r, axis=0) / MEDIAN * spare, SMALL)
         return replace(self, noise=tuple(noise.tolist()))
 
@@ -159,15 +162,33 @@ def _slopes(x: Array) -> Array:
     return np.array([(small(x + h * e) - small(x - h * e)) / (2 * h) for e in np.eye(6)])
 
 
-def first_places(F: Array, T: Array, free: Sequence[str]) -> tuple[Array, Array]:
-    """Return X and Y (4, 4), near those with T = X F Y (n, 4, 4), of which those that are not free are the identity."""
+def first_places(F: Array, T: Array, free: Sequence[str], points: bool) -> tuple[Array, Array]:
+    """Return X and Y (4, 4), near those with T = X F Y (n, 4, 4), of which those that are not free are the identity.
+    points: whether T are positions alone."""
     X, Y = np.eye(4), np.eye(4)
+    if points:
+        return _first_points(F, T[:, :3, 3], free)
     if "tool" in free and "base" in free:
         Y = _hand_eye(F, T)
     elif "tool" in free:
         return X, _mean(np.linalg.inv(F) @ T)
     if "base" in free:
         X = _mean(T @ np.linalg.inv(F @ Y))
+    return X, Y
+
+
+def _first_points(F: Array, p: Array, free: Sequence[str]) -> tuple[Array, Array]:
+    """Return X and Y, a point, for positions p (n, 3): each in turn at its best for the other, as X is found for known
+    points in closed form (Arun, Huang & Blostein, 1987)."""
+    X, Y = np.eye(4), np.eye(4)
+    for _ in range(TURNS if len(free) == 2 else 1):
+        if "base" in free:
+            a = (F @ Y)[:, :3, 3]
+            R = nearest_rotation((p - p.mean(axis=0)).T @ (a - a.mean(axis=0)))
+            X = homogeneous(R, p.mean(axis=0) - R @ a.mean(axis=0))
+        if "tool" in free:
+            G = X @ F
+            Y[:3, 3] = np.linalg.lstsq(G[:, :3, :3].reshape(-1, 3), (p - G[:, :3, 3]).ravel(), rcond=None)[0]
     return X, Y
 
 

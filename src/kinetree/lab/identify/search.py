@@ -140,7 +140,7 @@ def search(channel: Channel, x: Array, count: int) -> Found:
     state = looking.grown(looking.grown(nothing, simple), looking.seen)  # one number explains better than six
     if len(state.causes) > 1 or any(len(one.places) > 1 for one in state.causes):  # or one large one explains all
         state = min(state, looking.grown(nothing, looking.seen), key=lambda found: found.score)
-    alike, shares = looking.others(state)
+    alike, shares = looking.others(state, nothing.fit.loss)
     free = (*channel.unknown, *(i for cause in state.causes for i in cause.places))
     last = fitted(channel, state.fit.x, free, rows)
     return Found(state.causes, last, alike, shares, _covariance(channel, last, rows))
@@ -220,8 +220,9 @@ class _Search:
                 return state
             state = best
 
-    def others(self, state: _State) -> tuple[tuple[tuple[Cause, ...], ...], tuple[float, ...]]:
-        """Return, for each cause, those that explain as much in its place, and its share of the loss."""
+    def others(self, state: _State, all_loss: float) -> tuple[tuple[tuple[Cause, ...], ...], tuple[float, ...]]:
+        """Return, for each cause, those that explain as much in its place, and the part that it explains of the loss
+        without causes, which is larger than that with them by what all explain."""
         alike, shares = [], []
         for one in state.causes:
             without = self.state([cause for cause in state.causes if cause is not one], state.fit.x)
@@ -229,7 +230,8 @@ class _Search:
             rest = [cause for cause in self.likely(without, self.seen) if cause not in state.causes]
             trials = [(cause, self.state([*without.causes, cause], without.fit.x)) for cause in rest]
             alike.append(tuple(cause for cause, trial in trials if trial.score < state.score + ALIKE))
-        return tuple(alike), tuple(share / max(sum(shares), 1e-300) for share in shares)
+        part = 1.0 - state.fit.loss / max(all_loss, state.fit.loss, 1e-300)
+        return tuple(alike), tuple(part * share / max(sum(shares), 1e-300) for share in shares)
 
 
 def _basis(J: Array) -> Array:

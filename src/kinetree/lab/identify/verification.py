@@ -26,7 +26,9 @@ STILL = 1e-3
 """Range of a joint in a log, m or rad, below which it did not move."""
 CLEARER = 2.0
 """How many times smaller the loss must be for a joint to be reversed, exchanged or in degrees."""
-UNEXPLAINED = np.array([0.01, 0.02])
+NOISE = 1e-3, 1e-3
+"""Noise of a log, m and rad, that is assumed at first."""
+UNEXPLAINED = 0.01, 0.02
 """Noise of a log, m and rad, above which nothing is explained."""
 FEWEST = 10
 """Least number of poses."""
@@ -48,8 +50,8 @@ def verify(
     """Return what is wrong with a model, by positions of its joints, and measured poses of a frame or torques.
 
     q (n, nq): positions of the joints that a log has, rad, m. poses: {frame: T (n, 4, 4)}, m, as a tracker measured
-    them. unknown: "base" if the pose of the root in the tracker's frame is not known, "tool" if that of what was
-    measured in the frame is not; by default poses are those of the frame in the root link.
+    them, or positions (n, 3) of a point. unknown: "base" if the pose of the root in the tracker's frame is not known,
+    "tool" if that of what was measured in the frame is not; by default poses are those of the frame in the root link.
     effort (n, nv): torques of the joints, N m or N; a column of nan for a joint without. t (n,): times, s, by which qd
     and qdd (n, nv) are found where they are not given.
 
@@ -79,12 +81,10 @@ def verify(
     if poses is None and effort is None:
         raise fail("poses", "there are neither poses nor effort; expected poses={frame: T (n, 4, 4)}, effort (n, nv)")
     Q = _checked_q(robot, q)
-    span = np.ptp(Q, axis=0)
-    still = tuple(name for name, at in robot.q_slices.items() if (span[at] < STILL).all())
     log = None if effort is None else _trajectory(robot, Q, effort, t, qd, qdd)
     found = None
     if poses is not None:
-        found, better, meant = _by_poses(robot, Q, *_checked(robot, Q, poses), free, still)
+        found, better, meant = _by_poses(_checked(robot, Q, poses, free))
         if log is not None and found.faults:  # torques are those of the corrected model
             given = (qd, qdd) if np.ptp(meant - Q, axis=0).max() < STILL or t is None else (None, None)
             robot, log = better, _trajectory(robot, meant, effort, t, *given)
@@ -92,27 +92,27 @@ def verify(
         assert found is not None
         return found
     by = by_torques(robot, log)
+    still = tuple(np.array(robot.velocity_names)[(np.ptp(Q, axis=0) < STILL) & np.isfinite(log.effort).any(axis=0)])
     if found is None:
         nothing = (None, None, None)
         return Verification(by.explained, by.faults, (), still, *nothing, by.outliers, *nothing[:2], by.torques)
     explained = found.explained and by.explained
     faults = (*found.faults, *by.faults) if explained else ()
-    return replace(found, explained=explained, faults=faults, torques=by.torques)
+    still = tuple(dict.fromkeys((*found.still, *still)))
+    return replace(found, explained=explained, faults=faults, still=still, torques=by.torques)
 
 
-def _by_poses(
-    robot: Robot, Q: Array, frame: str, T: Array, free: tuple[str, ...], still: tuple[str, ...]
-) -> tuple[Verification, Robot, Array]:
+def _by_poses(given: Poses) -> tuple[Verification, Robot, Array]:
     """Return what poses show, the robot with corrected poses of joints, and the q that it has."""
-    channel, discrete = _discrete(Poses(robot, frame, Q, T, np.eye(4), np.eye(4), (1e-3, 1e-3), free))
-    at, everything = np.arange(len(Q)), tuple(range(channel.size))
+    robot, (channel, discrete) = given.robot, _discrete(given)
+    at, everything = np.arange(len(given.q)), tuple(range(channel.size))
     for _ in range(2):  # the second time with the weights of the first
         rich = fitted(channel, np.zeros(channel.size), everything, at)
-        channel = channel.with_noise(rich.x, at, min(_rank(channel), 3 * len(Q)))
-    explained = bool((channel.noise < UNEXPLAINED).all())
-    found = search(channel if explained else replace(channel, noise=(1e9, 1e9)), np.zeros(channel.size), len(Q))
-    plain = _plain(robot, frame, Q, T, free) if discrete else channel
-    answer = _answer(plain, channel, discrete if explained else [], found, still)
+        channel = channel.with_noise(rich.x, at, _rank(channel))
+    explained = _is_explained(channel)
+    blind = replace(channel, noise=(1e9,) * len(channel.noise))
+    found = search(channel if explained else blind, np.zeros(channel.size), len(at))
+    answer = _answer(_placed(given) if discrete else channel, channel, discrete if explained else [], found)
     rows = channel.rows + found.fit.x[robot.nq : -12].reshape(-1, 6)
     better = set_origins(robot, dict(zip(channel.joints, rows, strict=True)))
     return answer, better, channel.q + found.fit.x[: robot.nq]
@@ -153,22 +153,35 @@ def _trajectory(robot: Robot, Q: Array, effort: Any, t: Any, qd: Any, qdd: Any) 
     return trajectory(Q, tau, found.get("t"), found.get("qd"), found.get("qdd"))
 
 
-def _checked(robot: Robot, Q: Array, poses: Any) -> tuple[str, Array]:
-    """Return the name of the frame and its poses; raise KinetreeError if they do not fit."""
+def _checked(robot: Robot, Q: Array, poses: Any, free: tuple[str, ...]) -> Poses:
+    """Return the measured poses; raise KinetreeError if they do not fit."""
     if not isinstance(poses, Mapping) or len(poses) != 1:
         raise fail("poses", "poses is not a mapping of one frame; expected {frame: T (n, 4, 4)}")
     ((given, values),) = poses.items()
     (frame,) = frames_of(robot, (given,))
-    T = checked_poses(values)
-    if T.shape != (len(Q), 4, 4):
-        message = f"q has shape {Q.shape} and poses {T.shape}; expected (n, {robot.nq}) and (n, 4, 4)"
-        raise fail("argument-shape", message)
-    return frame, T
+    points = numbers(values, "argument-number", "poses has")
+    if points.shape != (len(Q), 3):
+        T = checked_poses(values)
+        if T.shape != (len(Q), 4, 4):
+            legal = f"(n, {robot.nq}) and (n, 4, 4), or (n, 3) of positions"
+            raise fail("argument-shape", f"q has shape {Q.shape} and poses {T.shape}; expected {legal}")
+        return Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE, free)
+    if not np.isfinite(points).all():
+        raise fail("argument-number", "poses has numbers that are not finite; expected positions in m")
+    T = np.tile(np.eye(4), (len(Q), 1, 1))
+    T[:, :3, 3] = points
+    return Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE[:1], free)
 
 
-def _plain(robot: Robot, frame: str, Q: Array, T: Array, free: Sequence[str]) -> Poses:
-    X, Y = first_places(fk(robot, frame)(Q), T, free)
-    return Poses(robot, frame, Q, T, X, Y, (1e-3, 1e-3), tuple(free))
+def _placed(given: Poses) -> Poses:
+    """Return the channel with what is unknown at first places."""
+    points = len(given.noise) == 1
+    X, Y = first_places(fk(given.robot, given.frame)(given.q), given.T, given.free, points)
+    return replace(given, X=X, Y=Y)
+
+
+def _is_explained(channel: Poses) -> bool:
+    return all(size < most for size, most in zip(channel.noise, UNEXPLAINED, strict=False))
 
 
 def _discrete(given: Poses) -> tuple[Poses, list[ModelFault]]:
@@ -176,7 +189,7 @@ def _discrete(given: Poses) -> tuple[Poses, list[ModelFault]]:
     robot, faults, rows = given.robot, list[ModelFault](), np.arange(len(given.q))
 
     def tried(Q: Array) -> tuple[float, Poses]:
-        channel = _plain(robot, given.frame, Q, given.T, given.free)
+        channel = _placed(replace(given, q=Q))
         free = (*channel.unknown, *(i for cause in channel.causes if cause.kind == "zero" for i in cause.places))
         x = fitted(channel, np.zeros(channel.size), free, rows, 12).x
         return float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum()), channel  # outliers hardly count
@@ -213,9 +226,7 @@ def _rank(channel: Poses) -> int:
     return int(np.linalg.matrix_rank(J / (np.sqrt((J**2).sum(axis=0)) + 1e-300), tol=1e-7))
 
 
-def _answer(
-    plain: Poses, channel: Poses, discrete: list[ModelFault], found: Found, still: tuple[str, ...]
-) -> Verification:
+def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Found) -> Verification:
     rows, x = np.arange(len(channel.q)), found.fit.x
     faults = []
     for cause, alike, share in zip(found.causes, found.alike, found.shares, strict=True):
@@ -224,17 +235,18 @@ def _answer(
         names = tuple((other.kind, other.element) for other in alike)
         number, deviation = (float(value[0]), float(std[0])) if one else (value, std)
         turns = cause.kind == "zero" and channel.robot.joints[cause.element].kind.angular[0]
-        unit = ("rad" if turns else "m") if one else ""
+        unit = "rad" if turns else "m" if len(cause.places) in (1, 3) else ""
         faults.append(ModelFault(cause.kind, cause.element, number, deviation, share, names, unit))
     before = fitted(plain, np.zeros(plain.size), plain.unknown, rows)
     r = np.sqrt((channel.residual(x, rows) ** 2).sum(axis=-1))
     base, tool = channel.setting(x)
+    zeros = [(cause.element, channel.q[:, cause.places]) for cause in channel.causes if cause.kind == "zero"]
     together = [_set(channel, cause, places) for cause, places in hidden(channel, x, len(rows))]
     return Verification(
-        bool((channel.noise < UNEXPLAINED).all()),
+        _is_explained(channel),
         (*discrete, *sorted(faults, key=lambda fault: -fault.explains)),
         tuple(together),
-        still,
+        tuple(name for name, q in zeros if np.ptp(q) < STILL),
         _rms(plain, before.x),
         _rms(channel, x),
         np.array(channel.noise),
