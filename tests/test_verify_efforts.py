@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -279,6 +280,30 @@ class TestLogs:
         log = plant(ARM, np.random.default_rng(8), "viscous friction", "q3", 0.5)
         log["effort"][:, 0] = np.nan
         assert named(kt.verify(ARM, **log)) == [("viscous friction", "q3")]
+
+    def test_a_joint_that_rests_without_torques_is_as_if_fixed(self):
+        """It need not be at zero, and those above and below it are as without it."""
+        stiff = kt.edit.lock(ARM, {"q2": 0.4})
+        log = plant(stiff, np.random.default_rng(7), "mass", "q3_link", density(0.3))
+        q, effort = (np.insert(log[name], 1, value, axis=1) for name, value in (("q", 0.4), ("effort", np.nan)))
+        found, alone = kt.verify(ARM, q, t=log["t"], effort=effort), kt.verify(stiff, **log)
+        assert named(found) == named(alone) == [("mass", "q3_link")]
+        assert found.faults[0].value == pytest.approx(alone.faults[0].value, rel=1e-6)
+        assert found.still == ()
+        np.testing.assert_allclose(found.torques[:, [0, 2]], alone.torques, rtol=0.02)
+        assert np.isnan(found.torques[:, 1]).all()
+        assert len(re.search(r"torques (.*) N m rms", str(found))[1].split()) == 2
+
+    def test_torques_that_are_not_those_of_the_joint_are_left_out(self):
+        log = plant(ARM, np.random.default_rng(8), "mass", "q2_link", density(0.4))
+        log["effort"][:, 2] = 0.02 * np.random.default_rng(9).normal(size=len(log["t"]))
+        found = kt.verify(ARM, **log)
+        assert found.explained
+        assert named(found)[0] == ("effort scale", "q3")
+        assert found.faults[0].value == 0.0
+        assert "Torques of q3 of the log have no relation to those of the model; they are left out." in str(found)
+        assert named(found)[1:] == [("mass", "q2_link")]
+        assert np.isnan(found.torques[:, 2]).all()
 
     def test_a_robot_at_rest(self):
         """Poses without order tell about weight alone, so that inertia and friction stay those of the file."""

@@ -20,9 +20,10 @@ class ModelFault(Brief):
     number of the model, in `unit`: the position of a joint, its length, its row in `kt.kinematics.origins` (6,), the
     pose of a base or tool as such a row (6,), of a measured point (3,); the mass of a link, its centre (3,) in its
     axes, its Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre, gravity (3,) in the root; for a scale or unit, by which
-    factor torques of the log are too large; None for the other kinds. std: the standard deviation of the value,
-    infinite if the log does not determine it. explains: the part of the error that it explains, 0 to 1. alike: other
-    faults, (kind, element), that explain the log as well. unit: of the value, "" for rows of a pose and for none.
+    factor torques of the log are too large, 0 if they have no relation to the model's; None for the other kinds. std:
+    the standard deviation of the value, infinite if the log does not determine it. explains: the part of the error that
+    it explains, 0 to 1. alike: other faults, (kind, element), that explain the log as well. unit: of the value, "" for
+    rows of a pose and for none.
     """
 
     kind: str
@@ -45,8 +46,8 @@ class Verification:
     rotation, rad, with the unknown poses at their best, and what is left with the faults corrected. noise (2,) or (1,):
     of the log, the standard deviation of each axis. outliers: numbers of the samples that do not fit the others.
     base, tool (4, 4): T_world_root and T_frame_measured. torques (3, nv): root mean square of the error of the model,
-    of what is left with the faults corrected, and the noise of the log, N m or N. What poses show is None without
-    poses, torques without torques.
+    of what is left with the faults corrected, and the noise of the log, N m or N, nan for a joint without torques.
+    What poses show is None without poses, torques without torques.
     """
 
     explained: bool
@@ -90,7 +91,7 @@ class Verification:
         of_poses = (self.error, self.left, self.noise)[row]
         sizes = [] if of_poses is None else [_errors(of_poses)]
         if self.torques is not None:
-            sizes.append(f"torques {' '.join(number(x, 3) for x in self.torques[row])} N m")
+            sizes.append(f"torques {' '.join(number(x, 3) for x in self.torques[row] if x == x)} N m")
         return ", ".join(sizes)
 
 
@@ -120,6 +121,8 @@ def _sentence(fault: ModelFault) -> str:
     alike = f" So would {' or '.join(_named(*one) for one in fault.alike)}." if fault.alike else ""
     unit, factor = SHOWN.get(fault.unit, (fault.unit, 1.0))
     value, std = factor * np.asarray(fault.value), factor * np.asarray(fault.std)
+    if fault.kind == "effort scale" and fault.value == 0.0:
+        return f"Torques of {fault.element} of the log have no relation to those of the model; they are left out."
     if fault.kind in ("effort scale", "effort unit"):
         whose = "Torques" if fault.kind == "effort unit" else f"Torques of {fault.element}"
         size = f"{whose} of the log are {value:.4g} ± {std:.2g} times those of the model"

@@ -90,11 +90,12 @@ def filter_of(dt: float | None) -> Filter:
 
 def columns(robot: Robot, log: Trajectory, gravity: tuple[float, ...]) -> tuple[Array, Array, Array]:
     """Return filtered torques (m, nv) of the log and of the model, without Coulomb friction, and columns (m, nv, c):
-    ten of each link with mass, those of viscous and Coulomb friction and armature for each joint, three of gravity, and
+    ten of each of `carriers`, those of viscous and Coulomb friction and armature for each joint, three of gravity, and
     the position of each joint."""
     kernel, regressor = inverse_dynamics(robot, gravity=gravity), inertial_regressor(robot, gravity=gravity)
     falling = inverse_dynamics(robot, gravity=None)
     rest, n = np.zeros(robot.nv), robot.nv
+    kept = [10 * link + i for link in carriers(robot).values() for i in range(10)]
     made = filter_of(log.dt)
 
     def rows(at: slice) -> Array:
@@ -105,18 +106,18 @@ def columns(robot: Robot, log: Trajectory, gravity: tuple[float, ...]) -> tuple[
         g = np.stack([falling(q, rest, rest, e) - still for e in np.eye(3)], axis=-1)
         moved = [kernel(q + SLOPE * e, qd, qdd) - kernel(q - SLOPE * e, qd, qdd) for e in np.eye(n)]
         slopes = np.stack(moved, axis=-1) / (2 * SLOPE)
-        Y = regressor(q, qd, qdd)
+        Y = regressor(q, qd, qdd)[..., kept]
         return np.concatenate([log.effort[at][..., None], tau[..., None], Y, *own, g, slopes], axis=-1)
 
     W = made.of(len(log.q), rows)
     return W[..., 0], W[..., 1], W[..., 2:]
 
 
-def carriers(robot: Robot) -> dict[str, tuple[int, int]]:
-    """Return, for each body that moves, its heaviest link with the number of this link and of the body."""
+def carriers(robot: Robot) -> dict[str, int]:
+    """Return the heaviest link of each body that moves, with its number among those with mass."""
     model, heaviest = tree(robot), dict[int, tuple[float, str, int]]()
     for i, name in enumerate(links_with_mass(robot)):
         body, inertial = model.frame(name)[0], robot.links[name].inertial
         if 0 <= body < len(model.parent) and inertial and inertial.mass > heaviest.get(body, (0.0, "", 0))[0]:
             heaviest[body] = inertial.mass, name, i
-    return {name: (i, body) for body, (_, name, i) in heaviest.items()}
+    return {name: i for _, name, i in heaviest.values()}

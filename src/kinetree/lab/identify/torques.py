@@ -23,6 +23,8 @@ UNIT = 1000.0
 """Factor between N m and mN m."""
 FAR = 0.01
 """Zero, rad or m, from which on columns are computed again."""
+UNRELATED = 0.75
+"""Part of the torques of a joint that the model leaves, from which on they have no relation to it, and are left out."""
 OUTLIER = 6.0
 """Residual, in standard deviations, of a sample that does not fit."""
 UNITS = {
@@ -51,6 +53,7 @@ def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
     log = log._replace(effort=np.where(known, log.effort, 0.0))
     given = _channel(robot, log, GRAVITY, known)
     start, gravity, discrete = _discrete(robot, log, given)
+    known = start.known
     channel, explained = _with_noise(start, log)
     rows, zero = np.arange(len(given.tau)), np.zeros(channel.size)
     blind = np.full(robot.nv, 1e9)
@@ -63,6 +66,7 @@ def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
     faults = [_fault(channel, found, i) for i in range(len(found.causes))]
     left = channel.tau - channel.predicted(found.fit.x, rows)
     torques = np.array([_rms(given.tau - given.predicted(zero, rows)), _rms(left), channel.noise])
+    torques[:, ~known] = np.nan
     far = (np.abs(channel.residual(found.fit.x, rows)[..., 0]) > OUTLIER).any(axis=1)
     made = filter_of(log.dt)
     outliers = np.flatnonzero(far) * made.step + len(made.weights) // 2
@@ -103,7 +107,7 @@ def _channel(
         least[1, where] -= passive.friction * abs(factor)
         least[2, where] -= passive.armature * factor**2
     tau, predicted, made = columns(robot, log, gravity)
-    bodies = {name: link for name, (link, _) in carriers(robot).items()}
+    bodies = {name: i for i, name in enumerate(carriers(robot))}
     noise = _rms(tau).clip(1e-9) * 0.05
     return Efforts(robot, tau, predicted, made, bodies, least, known, noise, at)
 
@@ -141,7 +145,11 @@ def _discrete(robot: Robot, log: Trajectory, given: Efforts) -> tuple[Efforts, t
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
         tau = tau / UNIT**power
         faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))
-    return replace(channel, tau=tau, noise=_rms(tau).clip(1e-9) * 0.05), gravity, faults
+    related = (_rms(channel.model) < CLEARER * _rms(tau)) | (_misfit(tau, channel) < np.log(UNRELATED))
+    strange = np.flatnonzero(channel.known & ~related)
+    faults += [ModelFault("effort scale", names[i], 0.0, 0.0, unit="1") for i in strange]
+    known = channel.known & related
+    return replace(channel, tau=tau * known, known=known, noise=_rms(tau).clip(1e-9) * 0.05), gravity, faults
 
 
 def _factors(tau: Array, channel: Efforts) -> Array:

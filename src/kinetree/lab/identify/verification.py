@@ -13,8 +13,8 @@ from kinetree.lab.identify.answer import ModelFault, Verification
 from kinetree.lab.identify.columns import Trajectory, trajectory
 from kinetree.lab.identify.poses import Poses, first_places
 from kinetree.lab.identify.search import Cause, Found, fitted, hidden, search
-from kinetree.lab.identify.torques import by_torques
-from kinetree.model.edit import set_origins
+from kinetree.lab.identify.torques import TorqueFaults, by_torques
+from kinetree.model.edit import lock, set_origins
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
@@ -91,8 +91,10 @@ def verify(
     if log is None:
         assert found is not None
         return found
-    by = by_torques(robot, log)
-    still = tuple(np.array(robot.velocity_names)[(np.ptp(Q, axis=0) < STILL) & np.isfinite(log.effort).any(axis=0)])
+    rests = np.ptp(Q, axis=0) < STILL
+    told = np.isfinite(log.effort).any(axis=0)
+    by = _by_torques(robot, log, told | ~rests)
+    still = tuple(np.array(robot.velocity_names)[rests & told])
     if found is None:
         nothing = (None, None, None)
         return Verification(by.explained, by.faults, (), still, *nothing, by.outliers, *nothing[:2], by.torques)
@@ -116,6 +118,18 @@ def _by_poses(given: Poses) -> tuple[Verification, Robot, Array]:
     rows = channel.rows + found.fit.x[robot.nq : -12].reshape(-1, 6)
     better = set_origins(robot, dict(zip(channel.joints, rows, strict=True)))
     return answer, better, channel.q + found.fit.x[: robot.nq]
+
+
+def _by_torques(robot: Robot, log: Trajectory, kept: Array) -> TorqueFaults:
+    """Return what torques show. kept (nv,): joints that move or have torques; others are as if fixed, which is fast."""
+    mean, names = log.q.mean(axis=0).tolist(), robot.velocity_names
+    locked = {name: value for name, value, keep in zip(names, mean, kept, strict=True) if not keep}
+    q, qd, qdd, effort, dt = log
+    some = Trajectory(q[:, kept], qd[:, kept], qdd[:, kept], effort[:, kept], dt)
+    by = by_torques(lock(robot, locked), some)
+    torques = np.full((3, len(kept)), np.nan)
+    torques[:, kept] = by.torques
+    return by._replace(torques=torques)
 
 
 def _checked_q(robot: Robot, q: Any) -> Array:
