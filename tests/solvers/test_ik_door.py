@@ -149,5 +149,5 @@ def test_a_step_costs_little_more_than_the_compiled_functions(arm):
         lambda: solver.step(q, p, dt=0.1),
         lambda: solver.step(q, p, dt=0.1, restart=to),
     )
-    assert step - kernel < 60 * pose
-    assert returning - kernel < 60 * pose
+    assert step - kernel < 40 * pose
+    assert returning - kernel < 40 * pose
