@@ -16,7 +16,7 @@ from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import Extension, Frame, Joint, Limit, Link
+from kinetree.model.robot import Extension, Frame, Joint, Limit, Link, Sensor
 from kinetree.spatial import se3
 from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q, sample
 
@@ -447,7 +447,11 @@ class TestLinksThatOnlyAFormatNeeds:
     def test_what_is_merged(self, where):
         tail = self.joint("tail", "b", "c", type="continuous", **TURNED)
         joints = {
-            "root": [self.joint("extra", "x", "a"), self.joint("side", "x", "d", **TURNED)],
+            "root": [
+                self.joint("extra", "x", "a"),
+                self.joint("side", "x", "d", **TURNED),
+                self.joint("turn", "x", "e", type="continuous"),
+            ],
             "end": [self.joint("first", "a", "d", **TURNED), self.joint("extra", "a", "x", **TURNED)],
             "behind a joint": [
                 self.joint("turn", "a", "x", type="continuous", **TURNED),
@@ -455,7 +459,9 @@ class TestLinksThatOnlyAFormatNeeds:
             ],
         }[where]
         extra = [] if where == "root" else [Frame("f", "x", TURNED["origin"])] if where != "end" else []
-        parts = self.parts([*joints, self.joint("on", "a", "b", **TURNED), tail], frames=extra)
+        sensors = [Sensor("one", "imu", "b", TURNED["origin"])]
+        sensors += [Sensor("two", "imu", "x", TURNED["origin"])] if where == "behind a joint" else []
+        parts = self.parts([*joints, self.joint("on", "a", "b", **TURNED), tail], frames=extra, sensors=sensors)
         before = build(self.parts(parts.joints, frames=[*extra]))
         merge_fixed_link(parts, "x")
         after = build(parts)
@@ -466,6 +472,11 @@ class TestLinksThatOnlyAFormatNeeds:
         assert {*before.frames} - {*kept} == ({"x"} if where != "end" else set())
         q = np.full(after.nq, 0.7)
         base = "a"
+        assert [sensor.frame for sensor in after.sensors.values()] == ["b", "d"][: len(sensors)]
+        for one in sensors:
+            T = kt.fk(before, one.frame, base).interpret(q) @ one.origin
+            own = after.sensors[one.name]
+            np.testing.assert_allclose(kt.fk(after, own.frame, base).interpret(q) @ own.origin, T, atol=1e-12)
         for name in kept:
             np.testing.assert_allclose(
                 kt.fk(after, name, base).interpret(q), kt.fk(before, name, base).interpret(q), atol=1e-12
@@ -484,3 +495,8 @@ class TestLinksThatOnlyAFormatNeeds:
         parts = self.parts([self.joint(*rest, **more) for *rest, more in joints])
         with pytest.raises(ValueError, match=message):
             merge_fixed_link(parts, "x")
+
+    def test_a_root_with_a_frame_stays(self):
+        for more in ({"frames": [Frame("f", "x")]}, {"sensors": [Sensor("s", "imu", "x")]}):
+            with pytest.raises(ValueError, match="link 'x' has a body or frames of its own now, so it stays"):
+                merge_fixed_link(self.parts([self.joint("extra", "x", "a")], **more), "x")
