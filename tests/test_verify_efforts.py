@@ -250,6 +250,11 @@ class TestFewStates:
                 assert (np.abs(fault.value - np.asarray(value)) <= 4 * np.asarray(fault.std) + 1e-12).all()
                 assert np.all(np.asarray(fault.std) < 0.01)
 
+    def test_a_sign_and_a_zero_for_which_columns_are_computed_again(self):
+        found = self.found(by=(0.0, 0.05), factor=[-1, 1])
+        assert named(found) == [("effort sign", "q1"), ("zero", "q2")]
+        assert abs(found.faults[1].value - 0.05) < 4 * found.faults[1].std < 0.01
+
     def test_the_deviation_of_friction_is_that_of_a_line(self):
         found = self.found(added=[0, 0.5] * self.QD)
         (fault,) = found.faults
