@@ -9,6 +9,8 @@ import kinetree as kt
 from each import each
 from kinetree.algorithms.closing import HEAD, ROUND, SHARE, STRIDE, begun, closing_step
 from kinetree.algorithms.differential import integrate
+from kinetree.algorithms.dynamics.closed import closed_forward, closed_inverse, closed_motion, loop_wrenches
+from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.kinematics import loop_poses
 from kinetree.algorithms.loops import demands, loop_jacobian
 from kinetree.errors import KinetreeError
@@ -184,6 +186,29 @@ def motion(close, x, xd, xdd):
     ways = [x + s * h * xd + (s * h) ** 2 / 2 * xdd for s in (-1, 0, 1)]
     before, now, after = (close(way).q for way in ways)
     return now, (after - before) / (2 * h), (after - 2 * now + before) / h**2
+
+
+def test_dynamics_on_floats(bars, close):
+    """Rates and accelerations are those of closed positions, and torques have the power of those of the tree."""
+    model, h, x, xd, xdd = tree(bars), 1e-6, np.array([0.4]), np.array([-0.7]), np.array([1.1])
+    q, qd, qdd = motion(close, x, xd, xdd)
+
+    def rate(J, v):
+        ends = (loop_jacobian(model, q + s * h * v, close.roles.loops) for s in (1, -1))
+        return np.subtract(*ends).astype(float) / (2 * h)
+
+    def torques(v, a):
+        return rnea(model, q, v, a, np.array([0.3, -9.81, 0.2]), {})
+
+    found = closed_motion(model, close.roles, q, xd, rate, torques)
+    np.testing.assert_allclose(np.asarray(found.qd, float), qd, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(found.K @ xdd + found.k, float), qdd, rtol=0, atol=1e-5)
+    tau = np.asarray(closed_inverse(found, xdd), float)
+    assert tau @ xd == pytest.approx(np.asarray(torques(qd, qdd), float) @ qd, rel=1e-5)
+    np.testing.assert_allclose(np.asarray(closed_forward(found, tau), float), xdd, rtol=1e-9)
+    W = np.asarray(loop_wrenches(found, xdd), float)
+    assert W.shape == (1, 6)
+    assert np.abs(W[0, 3:]).max() < 1e-9 < np.abs(W[0, :3]).max()  # the loop closes in a point
 
 
 @pytest.mark.slow

@@ -206,6 +206,72 @@ CASES = [
 ]
 
 
+class TestFewStates:
+    """Torques of a joint that turns and one that slides, in states without order: one fault each, quickly."""
+
+    ROBOT = kt.chain(
+        [{**LINK, "axis": [0, 1, 0]}, {**LINK, "type": "prismatic", "axis": [1, 0, 0], "xyz": [0.4, 0, 0]}]
+    )
+    Q, QD, QDD = np.random.default_rng(0).uniform(-1.5, 1.5, (3, 36, 2))
+
+    def found(self, factor=1.0, added=0.0, gravity=DOWN, by=(0.0, 0.0), order=(0, 1)):
+        """Return what torques show that are `factor` times those at positions that differ `by` some, and `added`."""
+        tau = kt.inverse_dynamics(self.ROBOT, gravity=gravity)(self.Q + by, self.QD, self.QDD)
+        tau = np.asarray(factor) * (tau + np.random.default_rng(1).normal(0, 0.01, tau.shape)) + added
+        return kt.verify(self.ROBOT, self.Q, qd=self.QD, qdd=self.QDD, effort=tau[:, order])
+
+    @each(
+        "options, expected, value, unit",
+        [
+            ({}, None, None, ""),
+            ({"factor": [np.nan, 1]}, None, None, ""),
+            ({"factor": [1, -1]}, ("effort sign", "q2"), None, ""),
+            ({"order": [1, 0]}, ("effort order", "q1, q2"), None, ""),
+            ({"factor": 1000}, ("effort unit", "effort"), 1000, "1"),
+            ({"factor": 1e-3}, ("effort unit", "effort"), 1e-3, "1"),
+            ({"factor": [1, 1.3]}, ("effort scale", "q2"), 1.3, "1"),
+            ({"gravity": (9.81, 0, 0)}, ("gravity", "base_link"), [9.81, 0, 9.81], "m/s²"),
+            ({"by": (0.008, 0.0)}, ("zero", "q1"), 0.008, "rad"),
+            ({"added": [0, 0.5] * QD}, ("viscous friction", "q2"), 0.5, "N s/m"),
+            ({"added": [0.5, 0] * QD}, ("viscous friction", "q1"), 0.5, "N m s/rad"),
+            ({"added": [0, 0.3] * QDD}, ("armature", "q2"), 0.3, "kg"),
+            ({"added": [0.5, 0] * np.sign(QD)}, ("Coulomb friction", "q1"), 0.5, "N m"),
+        ],
+    )
+    def test_one_fault(self, options, expected, value, unit):
+        found = self.found(**options)
+        assert found.explained
+        assert named(found) == ([expected] if expected else [])
+        assert (found.error, found.still, found.outliers) == (None, (), ())
+        for fault in found.faults:
+            assert fault.unit == unit
+            assert fault.alike == ()
+            assert fault.explains == pytest.approx(1.0)
+            if value is not None:
+                assert (np.abs(fault.value - np.asarray(value)) <= 4 * np.asarray(fault.std) + 1e-12).all()
+                assert np.all(np.asarray(fault.std) < 0.01)
+
+    def test_a_sign_and_a_zero_for_which_columns_are_computed_again(self):
+        found = self.found(by=(0.0, 0.05), factor=[-1, 1])
+        assert named(found) == [("effort sign", "q1"), ("zero", "q2")]
+        assert abs(found.faults[1].value - 0.05) < 4 * found.faults[1].std < 0.01
+
+    def test_the_deviation_of_friction_is_that_of_a_line(self):
+        found = self.found(added=[0, 0.5] * self.QD)
+        (fault,) = found.faults
+        assert fault.std == pytest.approx(found.torques[2, 1] / np.sqrt((self.QD[:, 1] ** 2).sum()), rel=1e-6)
+        assert found.torques[0, 1] == pytest.approx(0.5 * np.sqrt((self.QD[:, 1] ** 2).mean()), rel=0.02)
+        np.testing.assert_allclose(found.torques[1:], 0.01, rtol=0.5)
+
+    def test_what_nothing_explains(self):
+        tau = np.random.default_rng(5).normal(size=self.Q.shape)
+        found = kt.verify(self.ROBOT, self.Q, qd=self.QD, qdd=self.QDD, effort=tau)
+        assert not found.explained
+        assert found.faults == ()
+        assert "No faults that are known here explain that." in str(found)
+
+
+@pytest.mark.slow
 def test_the_friction_of_a_log():
     log = plant(ARM, np.random.default_rng(3), "Coulomb friction", "q2", 0.8)
     found = kt.verify(ARM, **log)

@@ -10,7 +10,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 import kinetree as kt
+from each import each
 from foxglove_client import Client
+from kinetree.cli.serve import _warn
+from linkages import fourbar
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -124,3 +127,14 @@ def test_without_websockets_the_extra_is_named(run, arm, monkeypatch):
     assert result.exit_code == 2
     assert "websockets, which is not installed" in result.stderr
     assert "pip install 'kinetree[foxglove]'" in result.stderr
+
+
+@each(
+    "robot, words",
+    [(kt.load(fourbar(), format="mjcf"), ["the joint values may open the loops"]), (kt.chain("Rz(a)"), [])],
+)
+def test_joint_values_may_open_loops(capsys, robot, words):
+    _warn(robot, robot.zero[None])
+    said = capsys.readouterr().err
+    assert all(word in said for word in words)
+    assert bool(said) == bool(words)

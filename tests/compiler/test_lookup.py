@@ -204,3 +204,21 @@ def test_processors_without_gathers_need_no_library_for_them(triple, features, m
     target = target_with(triple, "generic" if "neon" in features else "x86-64", features)
     code = llvm.compile_object(assembly(make().program, target, scalar, None, "contract "), target)
     assert b"gather" not in code
+
+
+@each("op, entries", [(Column(np.array([3.0, 5.0, 9.0])), 1), (Farthest(np.eye(3)), 5)])
+def test_what_a_number_chooses_is_constant_but_where_it_jumps(op, entries):
+    """So is what depends on it: the derivative of x times an entry is the entry."""
+    given = np.array([0.0, 3.0, 0.2, 0.9, 0.1])[-entries:] if entries > 1 else np.array([1.0])
+    value = float(op.meaning(*given))
+    assert value == {1: 5.0, 5: 1.0}[entries]
+    inputs = (Port("x", (entries + 1,)),)
+    made = Kernel(
+        "f",
+        inputs,
+        Port("y", (1,)),
+        lambda: trace(lambda x: np.array([x[0] * x[0].graph.apply(op, *x[1:])]), (entries + 1,)),
+    )
+    x, dx = np.array([2.0, *given]), np.arange(1.0, entries + 2.0)
+    np.testing.assert_array_equal(made.interpret(x), [2.0 * value])
+    np.testing.assert_array_equal(jvp_kernel(made, (0,), tangent=False).interpret(x, dx), [value])

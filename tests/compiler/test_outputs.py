@@ -8,6 +8,7 @@ import pytest
 import kinetree as kt
 from cached import ARM
 from each import each
+from kinetree.compiler.gradients import flattened
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port, flat_results
@@ -127,3 +128,16 @@ def test_queries_take_several_arrays_and_return_several():
     next_q, H = k(q, qd, w)
     np.testing.assert_allclose(next_q, q + w[:, 2:] * qd, rtol=1e-15)
     np.testing.assert_allclose(H, q[:, :, None] * qd, rtol=1e-15)
+
+
+@pytest.mark.parametrize("outputs", [VECTORS, MATRICES])
+def test_results_one_after_the_other(outputs):
+    """As libraries with gradients take them: the same numbers, and a kernel with one output is as it was."""
+    q, qd = RNG.normal(size=(2, 3))
+    whole, flat = made(outputs), flattened(made(outputs))
+    assert len(flat.outputs) == 1
+    assert (flat.name, [port.name for port in flat.inputs]) == ("f", ["q", "qd"])
+    wanted = np.concatenate([np.ravel(x) for x in expected(outputs, q, qd)])
+    np.testing.assert_array_equal(flat.interpret(q, qd), wanted)
+    np.testing.assert_array_equal(np.concatenate([np.ravel(x) for x in whole.interpret(q, qd)]), wanted)
+    assert flattened(flat) is flat

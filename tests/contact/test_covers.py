@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from each import each
-from kinetree.contact.covers import cover
+from kinetree.contact.covers import _greedy, cover
 from kinetree.contact.solids import Solid, hull_of
 from kinetree.shapes.mesh import Mesh
 from support import at_length
@@ -168,3 +168,37 @@ def test_plates_and_needles_have_covers(one):
     points = points[depth(one, points) >= 0]
     far = np.linalg.norm(points[:, None] - found.outer[:, :3], axis=2) - found.outer[:, 3]
     assert (far.min(axis=1) <= 0).all()
+
+
+@each(
+    "inside, expected",
+    [
+        ([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], {0, 1}),
+        ([[1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 0], [1, 0, 0, 1, 0, 0, 1]], {0, 1, 2}),
+        ([[0, 1, 1, 1, 1, 0], [1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], {1, 2}),  # the largest is needless afterwards
+        (  # either of two chosen rows is needless, but not both
+            [
+                [1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0],
+                [0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1],
+                [0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0],
+                [1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1],
+            ],
+            {1, 2, 3},
+        ),
+        ([[1, 1], [1, 1]], {0}),
+        ([[0, 0], [0, 1]], {1}),
+    ],
+)
+def test_few_rows_that_cover_all_columns(inside, expected):
+    assert {*_greedy(np.array(inside, dtype=bool)).tolist()} == expected
+
+
+def test_no_row_of_a_cover_is_needless_and_no_column_is_left():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        inside = rng.random((12, 20)) < 0.3
+        chosen = _greedy(inside)
+        np.testing.assert_array_equal(inside[chosen].any(axis=0), inside.any(axis=0))
+        for row in chosen:
+            others = chosen[chosen != row]
+            assert not np.array_equal(inside[others].any(axis=0), inside.any(axis=0))

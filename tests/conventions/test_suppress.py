@@ -15,7 +15,7 @@ from kinetree.errors import Source
 from kinetree.formats.registry import ReadOptions
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.profiles import family, rule_of, rules_of
+from kinetree.rules.profiles import family, nearest_codes, rule_of, rules_of
 from kinetree.rules.suppressions import ASKEW, EXCUSED
 from kinetree.syntax.xml.reader import Report, parse
 from support import shared
@@ -338,3 +338,16 @@ def test_a_comment_is_about_the_element_behind_it_in_the_same_parent():
     behind = [_behind(root, comment.start()) for comment in comments]
     assert [element.tag if element else "" for element in behind] == [comment[1] for comment in comments]
     assert _behind(parse("<robot/><!---->", "f.xml", Report()), 8) is None
+
+
+@each(
+    "code, expected",
+    [
+        ("TRE-01", "did you mean 'TRE-001'?"),
+        ("tre-001", "did you mean 'TRE-001'?"),
+        ("JNT-0015", "did you mean 'JNT-001'?"),
+        ("carr", "did you mean 'carried'?; errors of readers have no rule, and are always reported"),
+    ],
+)
+def test_codes_like_an_unknown_one(code, expected):
+    assert nearest_codes(code, ("TRE-001", "JNT-001", "XML-001")) == expected

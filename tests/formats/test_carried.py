@@ -11,11 +11,12 @@ import pytest
 import kinetree as kt
 from carried_robots import RECORD, differences, everything
 from each import each
-from kinetree.formats.losses.sidecar.differences import FIELDS
+from kinetree.formats.losses.sidecar.differences import FIELDS, Record
+from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link
 from kinetree.formats.registry import FORMATS
-from kinetree.model.assemble import build, parts_of
+from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import Extension, Limit
+from kinetree.model.robot import Extension, Frame, Joint, Limit, Link, Sensor
 from kinetree.spatial import se3
 from support import REFUSED, all_frames, example_robot_urdfs, icub_urdfs, random_q, sample
 
@@ -419,3 +420,83 @@ def test_a_link_for_a_format_alone_stays_where_its_joints_changed():
             merge_fixed_link(parts(*joints), "a")
     with pytest.raises(ValueError, match="there is no link 'x'"):
         merge_fixed_link(parts(), "x")
+
+
+def test_names_are_carried_as_they_are_written():
+    """An editor shows "größe", not numbers of its letters."""
+    record = Record("link", "größe", {"name": "größe"})
+    assert record.text == '{"name": "größe"}'
+
+
+TURNED = {"origin": se3.pose_from_xyz_rpy([1, 2, 3], [0.1, 0.2, 0.3])}
+
+
+class TestLinksThatOnlyAFormatNeeds:
+    """Poses of everything else stay where they are when such a link is taken out."""
+
+    def parts(self, joints, **more):
+        names = dict.fromkeys(name for joint in joints for name in (joint.parent, joint.child))
+        return Parts("r", [Link(name) for name in names], [*joints], **more)
+
+    def joint(self, name, parent, child, **more):
+        moves = {"type": "fixed"} | more
+        axes = {} if moves["type"] == "fixed" else {"axes": np.eye(3)[2:]}
+        return Joint(name, moves.pop("type"), parent, child, **moves, **axes)
+
+    @each("where", ["root", "end", "behind a joint"])
+    def test_what_is_merged(self, where):
+        tail = self.joint("tail", "b", "c", type="continuous", **TURNED)
+        joints = {
+            "root": [
+                self.joint("extra", "x", "a"),
+                self.joint("side", "x", "d", **TURNED),
+                self.joint("turn", "x", "e", type="continuous"),
+            ],
+            "end": [self.joint("first", "a", "d", **TURNED), self.joint("extra", "a", "x", **TURNED)],
+            "behind a joint": [
+                self.joint("turn", "a", "x", type="continuous", **TURNED),
+                self.joint("extra", "x", "d", **TURNED),
+            ],
+        }[where]
+        extra = [] if where == "root" else [Frame("f", "x", TURNED["origin"])] if where != "end" else []
+        sensors = [Sensor("one", "imu", "b", TURNED["origin"])]
+        sensors += [Sensor("two", "imu", "x", TURNED["origin"])] if where == "behind a joint" else []
+        parts = self.parts([*joints, self.joint("on", "a", "b", **TURNED), tail], frames=extra, sensors=sensors)
+        before = build(self.parts(parts.joints, frames=[*extra]))
+        merge_fixed_link(parts, "x")
+        after = build(parts)
+        assert "x" not in after.links
+        assert "extra" not in after.joints
+        assert ("x" in after.frames) == (where == "end")
+        kept = [name for name in after.frames if name in before.frames]
+        assert {*before.frames} - {*kept} == ({"x"} if where != "end" else set())
+        q = np.full(after.nq, 0.7)
+        base = "a"
+        assert [sensor.frame for sensor in after.sensors.values()] == ["b", "d"][: len(sensors)]
+        for one in sensors:
+            T = kt.fk(before, one.frame, base).interpret(q) @ one.origin
+            own = after.sensors[one.name]
+            np.testing.assert_allclose(kt.fk(after, own.frame, base).interpret(q) @ own.origin, T, atol=1e-12)
+        for name in kept:
+            np.testing.assert_allclose(
+                kt.fk(after, name, base).interpret(q), kt.fk(before, name, base).interpret(q), atol=1e-12
+            )
+
+    @each(
+        "joints, message",
+        [
+            ([("extra", "a", "y", {})], "there is no link 'x'"),
+            ([("extra", "x", "a", {"child_origin": TURNED["origin"]})], "joint 'extra' has an offset now"),
+            ([("turn", "a", "x", {"type": "continuous"})], "x"),
+            ([("one", "a", "x", {}), ("two", "x", "b", {}), ("three", "x", "c", {})], "x"),
+        ],
+    )
+    def test_what_is_refused(self, joints, message):
+        parts = self.parts([self.joint(*rest, **more) for *rest, more in joints])
+        with pytest.raises(ValueError, match=message):
+            merge_fixed_link(parts, "x")
+
+    def test_a_root_with_a_frame_stays(self):
+        for more in ({"frames": [Frame("f", "x")]}, {"sensors": [Sensor("s", "imu", "x")]}):
+            with pytest.raises(ValueError, match="link 'x' has a body or frames of its own now, so it stays"):
+                merge_fixed_link(self.parts([self.joint("extra", "x", "a")], **more), "x")

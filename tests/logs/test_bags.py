@@ -15,6 +15,7 @@ import kinetree as kt
 from kinetree.logs import read_motion
 from kinetree.logs.convert import converted
 from kinetree.logs.ros.bag import Topic
+from kinetree.logs.ros.base import Poses, at_times
 from kinetree.logs.ros.compare import compared
 from kinetree.logs.ros.definitions import full_name
 from kinetree.logs.ros.folder import read_bag
@@ -312,3 +313,18 @@ def test_what_sqlite_cannot_read_is_said(robot, tmp_path):
     path.write_bytes(b"SQLite format 3\x00" + bytes(range(256)) * 4)
     with pytest.raises(kt.KinetreeError, match=r"bag\.db3: error: SQLite cannot read it: "):
         read_motion(robot, path)
+
+
+def test_poses_between_two_are_turned_evenly_and_a_single_one_stays():
+    stamps, turn = np.array([3, 1]) * 10**9, np.array([0.0, 0.0, np.sin(0.4), np.cos(0.4)])
+    quats = np.array([turn, [0.0, 0.0, 0.0, 1.0]])
+    poses = Poses("/odom", "odom", "base", stamps, stamps, np.array([[2.0, 0, 4], [0, 0, 0]]), quats)
+    found, inside = at_times(poses, np.array([0, 1, 2, 3, 4]) * 10**9)
+    assert inside.tolist() == [False, True, True, True, False]
+    middle = [1, 0, 2, 0, 0, np.sin(0.2), np.cos(0.2)]
+    first, last = [*np.zeros(6), 1], [2, 0, 4, *turn]
+    np.testing.assert_allclose(found, [first, first, middle, last, last], atol=1e-12)
+    one = poses._replace(stamps=stamps[:1], positions=poses.positions[:1], quat_xyzw=quats[:1])
+    found, inside = at_times(one, np.array([2, 3, 4]) * 10**9)
+    assert inside.tolist() == [False, True, False]
+    np.testing.assert_array_equal(found, [last] * 3)

@@ -112,3 +112,24 @@ def test_damage_has_its_offset(change, message):
     (data,) = encoded(JOINTS, states(n=1)[1])
     with pytest.raises(KinetreeError, match=message):
         list(decoded(JOINTS, [change(data)], fault))
+
+
+@each("count", [31, 33, 40])
+def test_messages_of_many_layouts_are_read_once_each(count):
+    """Texts of one length: some layouts are grouped, and beyond the 32nd every message is read on its own."""
+    messages, positions = [], []
+    for i in range(count):
+        position, message = states((f"a{i:02}", "bcd"), n=2)
+        positions.append(position + i)
+        messages += encoded(JOINTS, {**message, "position": position + i})
+    found, groups = {}, []
+    for rows, value, data in decoded(JOINTS, messages, fault):
+        groups.append(len(rows))
+        for row, numbers in zip(rows.tolist(), value["position"].of(data), strict=True):
+            assert row not in found
+            found[row] = value["name"], numbers
+    assert sorted(found) == [*range(2 * count)]
+    assert groups == [2] * min(count, 32) + [1] * (2 * max(count - 32, 0))
+    for row, (names, numbers) in found.items():
+        assert names == [f"a{row // 2:02}", "bcd"]
+        np.testing.assert_array_equal(numbers, positions[row // 2][row % 2])

@@ -527,3 +527,33 @@ def test_texts_that_are_repaired(format, failed, file, repair, monkeypatch):
     model = SimpleNamespace(failed=failed, robot=robot, file="/a", read={"/a"}, text=lambda file: Text("<a/>"))
     (mark,) = diagnostics.look(model).marks[file]
     assert mark.repair == repair
+
+
+@each(
+    "tag, expected",
+    [
+        ("joint", "name type"),
+        ("origin", "xyz rpy"),
+        ("parent", "link"),
+        ("child", "link"),
+        ("axis", "xyz"),
+        ("limit", "lower upper effort velocity"),
+        ("mimic", "joint multiplier offset"),
+        ("dynamics", "damping friction"),
+        ("safety_controller", "soft_lower_limit soft_upper_limit k_position k_velocity"),
+        ("calibration", "rising falling"),
+        ("mass", "value"),
+        ("inertia", "ixx ixy ixz iyy iyz izz"),
+        ("box", "size"),
+        ("sphere", "radius"),
+        ("cylinder", "radius length"),
+        ("mesh", "filename scale"),
+        ("color", "rgba"),
+        ("texture", "filename"),
+    ],
+)
+def test_attributes_of_urdf_are_those_of_its_specification(editor, tag, expected):
+    """http://wiki.ros.org/urdf/XML"""
+    path = editor.put("a.urdf", f'<robot name="r"><joint name="j"><{tag} /></joint></robot>')
+    found = editor.at("completions", path, f'<joint name="j"><{tag} ', len(f'<joint name="j"><{tag} '))
+    assert sorted(item.label for item in found) == sorted(expected.split())

@@ -10,8 +10,10 @@ import kinetree as kt
 import mesh_files as meshes
 from each import each
 from kinetree.shapes import as_mujoco, convert, gltf, mesh as mesh_file, obj, read_mesh, stl
+from kinetree.shapes.collada import _triangles
 from kinetree.shapes.colour import fractions
 from kinetree.shapes.read import read_parts
+from kinetree.syntax.xml.reader import Report, parse
 
 SPACE = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
 
@@ -257,3 +259,24 @@ def test_endings_that_are_copied_and_others(tmp_path):
                 kt.save(robot, tmp_path / kind / "r.urdf")
             assert len(error.value.findings) == len(endings)
             assert not any((tmp_path / kind).iterdir())
+
+
+@each(
+    "part, expected",
+    [
+        ("<triangles>{1}<p>0 1 2 2 1 3</p></triangles>", 2),
+        ("<triangles>{2}<p>0 0 1 0 2 0 2 1 1 1 3 1</p></triangles>", 2),
+        ("<polylist>{2}<vcount>4 3</vcount><p>0 0 1 0 2 0 3 0 1 0 2 0 3 0</p></polylist>", 3),
+        ("<polygons>{1}<p>0 1 2 3 4</p><p>0 1 2</p></polygons>", 4),
+        ("<triangles><p>0 1 2</p></triangles>", 1),
+        ("<polylist>{1}<vcount>2</vcount><p>0 1</p></polylist>", 0),
+        ("<lines>{1}</lines>", 0),
+    ],
+)
+def test_triangles_of_collada_by_the_lengths_of_lists(part, expected):
+    """An index of each input belongs to a corner; a polygon of n corners has n - 2 triangles."""
+    inputs = ['<input semantic="NORMAL" offset="1"/>', '<input semantic="VERTEX" offset="0"/>']
+    text = part.format("", inputs[1], "".join(inputs))
+    root = parse(f"<geometry>{text}</geometry>", "a.dae", Report())
+    assert root is not None
+    assert _triangles(root) == expected

@@ -1,5 +1,7 @@
 """Sequences of targets that are followed: each configuration near the one before, or a stop that says why."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -241,3 +243,17 @@ def test_soft_goals_stop_where_hard_ones_are_missed_and_empty_sequences_are_foll
         none = ik.follow(np.zeros((n, *batch, 3)), q0=[0.1, 0.2])
         assert none.q.shape == (n, *batch, 2)
         assert none.start.shape == (*batch, 2)
+
+
+def test_html_of_several_sequences_says_how_far_each_is_followed(ik):
+    starts = np.array([[0.2, 0.5], [0.1, 0.4]])
+    p = kt.fk(kt.chain(PLANAR, convention="dh"), "tip")(starts)[:, :3, 3]
+    way = np.stack([p + 0.001 * k * np.array([[1, 0, 0], [1000, 0, 0]]) for k in range(3)])
+    path = ik.follow(way, q0=starts)
+    assert path.count.tolist() == [3, 1]
+    page = path._repr_html_()
+    rows = re.findall(r"<tr>(.*?)</tr>", page)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+    assert cells[0] == ["index", "followed", "from another start"]
+    assert [row[:2] for row in cells[1:]] == [["0", "3"], ["1", "1"]]
+    assert [int(row[2]) for row in cells[1:]] == path.start_count.tolist()

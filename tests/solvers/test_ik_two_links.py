@@ -12,13 +12,14 @@ import kinetree as kt
 from each import each
 from kinetree.algorithms.closest import settled_step
 from kinetree.algorithms.goals import Goal
-from kinetree.algorithms.inverse import DESCENT, GOING, HEAD, STEPS, inverse_step
+from kinetree.algorithms.inverse import COST, DESCENT, GOING, HEAD, STEPS, inverse_step
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
 from kinetree.model.tree import build_tree
 from kinetree.solvers.ik import solver as solver_file
 from kinetree.solvers.ik.problem import _that_matter, reach_of
 from kinetree.solvers.ik.reachable import judged
+from kinetree.solvers.ik.search import _begun
 from kinetree.solvers.ik.stepping import ik_step
 
 LINKS = [{"a": 1.0, "qlim": [-2.0, 2.0], "velocity": 1.0}, {"a": 1.0, "qlim": [-2.0, 2.5], "velocity": 2.0}]
@@ -357,3 +358,28 @@ def test_questions_that_are_refused(options, message):
     with pytest.raises(kt.KinetreeError) as error:
         kt.ik(arm(), "tip", **options)
     assert message in str(error.value)
+
+
+def test_more_starts_are_at_ends_in_the_middle_or_where_the_best_one_is():
+    """Every other one begins near the best one found; rows pull the rest back towards the centre."""
+    ik, best, center = solver(), np.array([[0.3, 0.4]]), np.array([[0.0, 0.25]])
+    found = ik._inside.template[None].copy()
+    found[:, HEAD + 2 :] = best
+    states = _begun(ik, found, np.zeros((1, 0)), center, 40, 3)
+    places = states[0, :, HEAD : HEAD + 2]
+    np.testing.assert_array_equal(states[0, :, HEAD + 2 :], places)
+    ends, middle = np.array([[-2.0, 2.0], [-2.0, 2.5]]), np.array([0.0, 0.25])
+    for start, others in ((0, best[0]), (1, middle)):
+        for x, end, other in zip(places[start::2].T, ends, others, strict=True):
+            assert {*x.tolist()} == {*end.tolist(), float(other)}
+    assert (states[0, :, GOING] == 1.0).all()
+    assert np.isinf(states[0, :, COST]).all()
+    limited = solver(rows=True)
+    pulled = _begun(limited, found, limited._inside.bounds_now[None], center, 40, 3)[0, :, HEAD : HEAD + 2]
+    outside = places.sum(axis=1) > 1.0
+    assert outside.any()
+    assert pulled.sum(axis=1).max() < 1.0
+    np.testing.assert_allclose(pulled[outside].sum(axis=1), 1.0, atol=1e-3)
+    np.testing.assert_array_equal(pulled[~outside], places[~outside])
+    way, whole = pulled - center, places - center
+    np.testing.assert_allclose(way[:, 0] * whole[:, 1], way[:, 1] * whole[:, 0], atol=1e-12)  # along the same line

@@ -534,3 +534,29 @@ def test_as_many_threads_as_the_process_may_use(monkeypatch):
     assert cores() == 7
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert cores() == 1
+
+
+@each("directions, rolls, kinds", [(0, 0, 1), (5, 0, 2), (5, 3, 1)])
+def test_targets_at_voxels(directions, rolls, kinds):
+    """Points alone, points and points ahead of them, or whole poses, one of each orientation at each centre."""
+    centers = np.array([[1.0, 0.5, 0.2], [0.3, -0.4, 0.1]])
+    axes = sphere(directions) if directions else np.zeros((0, 3))
+    grid = Grid(np.zeros(3), 0.1, (10, 10, 5), (False, False, False), axes, rolls, None)
+    found = slabs.targets_at(grid, centers)
+    assert len(found) == kinds
+    if not directions:
+        np.testing.assert_array_equal(found[0], centers)
+        return
+    k = directions * max(rolls, 1)
+    points = np.repeat(centers, k, axis=0)
+    ahead = np.tile(np.repeat(axes, max(rolls, 1), axis=0), (2, 1))
+    if not rolls:
+        np.testing.assert_array_equal(found[0], points)
+        np.testing.assert_allclose(found[1] - found[0], ahead, atol=1e-15)
+        return
+    (T,) = found
+    np.testing.assert_array_equal(T[:, :3, 3], points)
+    np.testing.assert_array_equal(T[:, 3], np.tile([0, 0, 0, 1], (2 * k, 1)))
+    np.testing.assert_allclose(T[:, :3, 2], ahead, atol=1e-15)
+    np.testing.assert_allclose(np.linalg.det(T[:, :3, :3]), 1.0, atol=1e-12)
+    np.testing.assert_array_equal(T[:, :3, :3], grid.rotations(centers).reshape(-1, 3, 3))

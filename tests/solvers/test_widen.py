@@ -61,6 +61,22 @@ def test_two_corners(corners, total, by):
     assert plan.robot.limits.h == pytest.approx(np.array([2.0, -0.5]) + plan.by)
 
 
+def test_limits_of_single_joints():
+    """A rectangle of 0.5 by 0.8 grows along the side that gains more, by the length of the other one."""
+    plan = kt.limits.widen(planar({"x": (1, 0, 0.5), "y": (0, 1, 0.8)}), {"x": 0.9, "y": 0.8}, total=0.2)
+    assert (plan.rows, plan.most.tolist()) == (("x upper", "y upper"), [0.9, 0.8])
+    assert (plan.by, plan.before, plan.after) == (
+        pytest.approx([0.2, 0.0], abs=1e-9),
+        pytest.approx(0.4),
+        pytest.approx(0.56),
+    )
+    assert 0 <= plan.gap < 1e-6
+    assert plan.first * plan.before == pytest.approx([0.8, 0.5])
+    assert plan.last * plan.before == pytest.approx([0.8, 0.7])
+    assert plan.worth * plan.before == pytest.approx([0.16, 0.0])
+    assert plan.robot.limits.h == pytest.approx([0.7, 0.8])
+
+
 @pytest.mark.slow
 def test_tendons_of_the_icub_against_trying_everything():
     icub = kt.load("icub")

@@ -95,3 +95,33 @@ def test_motions_have_a_robot_and_derivatives():
         Motion(("a", "b"), None, np.zeros((2, 1)))
     with pytest.raises(kt.KinetreeError, match="times of the motion has shape"):
         Motion(("a",), [0.0], np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize(
+    ("q", "options", "message"),
+    [
+        ([[0, 1]], {}, "the points of a path have shape (1, 2); expected (n, 2), with n from 2"),
+        ([0, 1], {}, "the points of a path have shape (2,); expected (n, 2), with n from 2"),
+        ([[0, 1], [2, np.inf], [np.nan, 0]], {}, "'q2' is inf at point 1; expected finite numbers"),
+        ([[0, 1], [0, 1]], {}, "points 0 and 1, from 0, are the same; expected neighbours that differ, or s="),
+        ([[0, 1], [0, 2], [0, 2]], {}, "points 1 and 2, from 0, are the same; expected neighbours that differ, or s="),
+        ([[0, 1], [0, 2]], {"s": [0, 1, 2]}, "s has shape (3,); expected (2,), a number for each point"),
+        ([[0, 1], [0, 2], [1, 1]], {"s": [0, 2, 2]}, "s is 2 after 2; expected finite numbers that increase"),
+        ([[0, 1], [0, 2], [1, 1]], {"s": [0, -1, 2]}, "s is -1 after 0; expected finite numbers that increase"),
+        ([[0, 1], [0, 2]], {"s": [0, np.inf]}, "expected finite numbers that increase"),
+        ([[0, 1], [0, 2]], {"degree": 2}, "degree"),
+    ],
+)
+def test_points_that_make_no_path_are_refused(q, options, message):
+    with pytest.raises(kt.KinetreeError, match=re.escape(message)):
+        kt.motion.through(ARM, q, **options)
+
+
+@pytest.mark.parametrize("degree", [1, 3, 5])
+def test_points_at_numbers_of_their_own(degree):
+    q, s = np.array([[0, 1], [0.5, 0.2], [1, 1], [1, 1]]), [0.0, 0.5, 2.0, 3.0]
+    found = kt.motion.through(ARM, q, degree=degree, s=s)
+    assert found(s) == pytest.approx(q, abs=1e-12)
+    assert (found.s[0], found.s[-1]) == (0.0, 3.0)
+    apart = kt.motion.through(ARM, q[:3], degree=degree)
+    assert apart.s[-1] == pytest.approx(np.linalg.norm(np.diff(q[:3], axis=0), axis=1).sum())

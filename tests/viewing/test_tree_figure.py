@@ -121,3 +121,16 @@ def test_a_deep_and_wide_tree_stays_in_the_picture():
     assert len(dots(root)) == 400
     assert dots(root)[:, 0].max() < float(root.attrib["width"]) / 2
     assert len({tuple(place) for place in dots(root)}) == 400
+
+
+@pytest.mark.parametrize(("branches", "width"), [(4, 24.0), (12, 24.0), (13, 300 / 13), (40, 7.5)])
+def test_levels_are_narrower_where_the_deepest_would_be_too_far_right(branches, width):
+    """Every link has two children, of which one goes on."""
+    joint = '<joint name="{0}{1}" type="fixed"><parent link="l{2}"/><child link="{0}{1}"/></joint>'
+    moves = joint.replace('type="fixed"', 'type="continuous"').replace("</joint>", '<axis xyz="1 0 0"/></joint>')
+    names = [(kind, i) for i in range(1, branches + 1) for kind in "lm"]
+    links = "".join(f'<link name="{kind}{i}"/>' for kind, i in [("l", 0), *names])
+    joints = "".join(moves.format(kind, i, i - 1) for kind, i in names)
+    x = dots(parsed(tree_figure(kt.load(f'<robot name="r">{links}{joints}</robot>', format="urdf"))))[:, 0]
+    assert np.unique(np.diff(np.unique(x))) == pytest.approx(width, abs=0.06)
+    assert np.ptp(x) == pytest.approx(width * branches, abs=0.06)

@@ -86,11 +86,6 @@ class Nearest:
     logical = commutative = False
     name = "nearest"
 
-    @property
-    def arity(self) -> int:
-        """Three numbers a point."""
-        return 3 * self.count
-
     def meaning(self, *entries: Any) -> Any:
         """Return the number for arrays of a shape, or for floats."""
         points = np.stack(np.broadcast_arrays(*entries))
@@ -122,11 +117,6 @@ class Leasts(Table):
         """A digest of the contents."""
         return digest(self.pairs.key, self.ends.tobytes(), self.most.tobytes(), str(self.count))
 
-    @property
-    def arity(self) -> int:
-        """Three numbers a point."""
-        return 3 * self.count
-
     def meaning(self, *entries: Any) -> Any:
         """Return all of them in front of the axes of the arrays."""
         points = np.stack(np.broadcast_arrays(*entries))
@@ -149,7 +139,6 @@ class Part:
     """One of the numbers of a step `Leasts`."""
 
     number: int
-    arity = 1
     logical = commutative = False
     name = "part"
 
@@ -180,7 +169,6 @@ class Column(Table):
     """Constants, of which one is chosen by its number."""
 
     values: Numbers
-    arity = 1
     logical = commutative = False
     name = "entry"
 
@@ -202,11 +190,6 @@ class Chosen:
     logical = commutative = False
     name = "chosen"
 
-    @property
-    def arity(self) -> int:
-        """The number, and three numbers a point."""
-        return 1 + 3 * self.count
-
     def meaning(self, k: Any, *entries: Any) -> Any:
         """Return the coordinate for arrays of a shape, or for floats."""
         k, *own = np.broadcast_arrays(k, *entries[self.axis :: 3])
@@ -227,7 +210,6 @@ class Farthest(Table):
     first, last, and x, y, z of the direction. rows (n, 3)."""
 
     rows: Numbers
-    arity = 5
     logical = commutative = False
     name = "farthest"
 

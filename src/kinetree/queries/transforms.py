@@ -16,7 +16,7 @@ from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.joint_choice import Joints
 from kinetree.queries.options import wants_closed
-from kinetree.queries.query import coordinates, frames_of, one_of, query, tree
+from kinetree.queries.query import coordinates, one_of, query, tree
 from kinetree.spatial.se3 import Array, quaternion_from_rotation, quaternions_from_rotations
 
 WHICH = ("all", "moving", "static")
@@ -70,7 +70,6 @@ def transforms(
         >>> found.T[1, :3, 3], found.quat_xyzw[1].round(3) + 0.0  # of q2_link in q1_link
         (array([0.4, 0. , 0. ]), array([0.   , 0.   , 0.247, 0.969]))
     """
-    frames_of(robot, ())
     one_of("which", which, WHICH)
     if wants_closed(driven, loops):
         from kinetree.queries.closed import closed_q  # seldom wanted

@@ -105,7 +105,7 @@ class Stepper:
     back: Kernel
     speeds: Array
     others: Array
-    _known: dict[float, Array] = field(default_factory=dict)
+    _known: dict[float, Array] = field(default_factory=dict, init=False)
 
     def plain(self, q: Any, targets: Sequence[Any], dt: Any, restart: Any) -> IKStep | None:
         """Return the step if nothing needs to be prepared: one configuration inside the limits, arrays of doubles and
