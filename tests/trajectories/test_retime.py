@@ -9,12 +9,10 @@ from scipy.optimize import brentq
 
 import kinetree as kt
 from kinetree.algorithms.reachability import step
+from kinetree.algorithms.retiming import Counted, peak, rows, slowing
 from kinetree.motion import Path, retime, through
 from kinetree.spatial.se3 import translation
-from kinetree.trajectories.along import Along
 from kinetree.trajectories.payload import with_payload
-from kinetree.trajectories.rows import Limited
-from kinetree.trajectories.slower import _peaks, slowing
 
 ARM = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
 BOX = '<inertial><mass value="{mass}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -323,7 +321,7 @@ def test_a_parabola_has_its_peak_between_three_points():
     a, b, c = rng.normal(size=(3, 200))
     t = np.linspace(-1, 1, 20_001)[:, None]
     exact = (a * t**2 + b * t + c).max(axis=0)
-    found = _peaks(np.stack([a - b + c, c, a + b + c])[:, :, None].swapaxes(0, 1))[:, 0]
+    found = peak(a - b + c, c, a + b + c)
     assert np.all(found >= exact - 1e-9)
     assert np.all(found <= exact + 0.0401 * np.abs(a) + 1e-6)
     assert found[a > 0] == pytest.approx((np.abs(b) + a + c)[a > 0])
@@ -339,8 +337,7 @@ def test_payloads_hang_at_their_frames():
 
 def test_how_much_slower_is_enough():
     """Velocities are proportional to the speed, accelerations to its square; speeding up and slowing down differ."""
-    limited = Limited(np.array([10.0]), np.array([2.0]), np.array([1.0]), np.array([np.inf]), None, False)
-    ones = np.ones((1, 1, 3, 1))
+    counted, one = Counted((0,), (0,), (), False, False), np.ones(1)
     for u, x, way, r in (
         (3.0, 1.0, 1.0, np.sqrt(2 / 3)),
         (-3.0, 1.0, 1.0, np.sqrt(1 / 3)),
@@ -349,8 +346,89 @@ def test_how_much_slower_is_enough():
         (0.0, 400.0, 1.0, 0.5),
         (0.5, 1.0, 1.0, 1.0),
     ):
-        at = Along(0 * ones, way * ones, 0 * ones)
-        assert slowing(limited, at, x * ones, u * ones) == pytest.approx(np.array([[r]]))
+        points = [way * one] * 3 + [0 * one] * 3
+        assert slowing(counted, np.full(3, x), u, 10 * one, 2 * one, one, *points) == pytest.approx(r)
+
+
+def random_point(rng, damped):
+    """Return q', q'' (2,), and the torques at rest, with qdd = q', and with qd = q' and -q' besides qdd = q''."""
+    given = [rng.normal(size=2) for _ in range(6)]
+    return given if damped else given[:5]
+
+
+def torque_at(point, u, x):
+    """Return rest + inertia u + square x + damping √x."""
+    rest, pulled, forward, backward = [*point[2:], point[4]][:4]
+    even, odd = (forward + backward) / 2 - rest, (forward - backward) / 2
+    return rest + (pulled - rest) * u + even * x + odd * np.sqrt(x)
+
+
+@pytest.mark.parametrize("damped", [False, True])
+def test_rows_are_the_limits(damped):
+    """u and x fulfil the rows if all limits hold at x + 2 D u; dampers are bounded from the safe side, exactly at the
+    speed of the tangent."""
+    rng, counted = np.random.default_rng(5), Counted((), (0, 1), (0, 1), False, damped)
+    up, down, most = np.array([2.0, 3.0]), np.array([1.0, 4.0]), np.array([2.0, 2.5])
+    kept = 0
+    for _ in range(150):
+        point, later, x, u = random_point(rng, damped), rng.choice([0.0, 0.3]), rng.uniform(0, 2), rng.normal()
+        if (end := x + later * u) < 0.0:
+            continue
+        more = (np.sqrt(end), np.sqrt(end)) if damped else ()
+        (B, U, L), (least, largest) = (
+            y.T if y.ndim > 1 else y
+            for y in rows(counted, *point[:2], later, 1.0, 1.0, up, down, most, *point[2:], *more)
+        )
+        qdd, tau = point[0] * u + point[1] * end, torque_at(point, u, end)
+        way = point[0] > 0.0
+        is_inside = np.all((np.where(way, -down, -up) <= qdd) & (qdd <= np.where(way, up, down)))
+        assert np.all((L - B * x <= u) & (u <= U - B * x)) == (is_inside and np.all(np.abs(tau) <= most))
+        assert (least, largest) == (0.0, 1e150)
+        kept += is_inside
+    assert kept > 15
+
+
+def test_rows_without_u_limit_x_alone():
+    counted, none = Counted((), (0,), (), True, False), np.zeros(1)
+    for second, largest in ((4.0, 0.5), (-8.0, 0.25), (0.0, 1e150)):
+        found, ends = rows(counted, none, np.array([second]), 0.0, 1.0, 1.0, np.array([2.0]), np.array([2.0]))
+        assert found.tolist() == [[0.0, 1e150, -1e150]]
+        assert ends[1] == pytest.approx(largest)
+
+
+def test_a_slower_motion_reaches_its_torque_and_keeps_it():
+    """The three points of the interval are the same, so that nothing bends between them."""
+    rng, counted = np.random.default_rng(6), Counted((), (), (0, 1), True, False)
+    found = []
+    for _ in range(100):
+        point, x, u, most = random_point(rng, False), rng.uniform(0.1, 4), rng.normal(), rng.uniform(0.5, 3, 2)
+        torques = [one for part in point[2:] for one in [part] * 3]
+        args = [point[0]] * 3 + [point[1]] * 3
+        r = slowing(counted, np.full(3, x), u, most, most, most, *args, most, *torques)
+        parts = np.linspace(0.0, 1.0, 2001)[:, None]
+        inside = np.all(np.abs(torque_at(point, u * parts**2, x * parts**2)) <= most, axis=1)
+        if inside[0]:
+            first = 1.0 if inside.all() else parts[np.argmin(inside), 0]
+            assert first - 6e-4 <= r <= first + 1e-9
+            found.append(r)
+        else:
+            assert r == -1.0 or np.all(np.abs(torque_at(point, u * r**2, x * r**2)) <= most + 1e-12)
+    assert len(found) > 30
+    assert 0.2 < np.mean(np.array(found) < 1.0) < 1.0
+
+
+def test_a_joint_that_stands_may_have_a_limit_of_zero():
+    """0.5 s to 1 m/s with 2 m/s², as much to stop, and 1 m between."""
+    text = '<robot name="r"><link name="a"/>'
+    for name, parent, child, speed in (("x", "a", "b", 1.0), ("y", "b", "c", 0.0)):
+        text += JOINT.format(
+            name=name, kind="prismatic", parent=parent, child=child, axis="1 0 0", velocity=speed, effort=1, more="",
+            parts="",
+        )  # fmt: skip
+        text += f'<link name="{child}"/>'
+    robot = kt.load(text + "</robot>", format="urdf")
+    line = through(robot, [[0.0, 0.0], [1.5, 0.0]])
+    assert duration(line, acceleration=2.0, points=600) == pytest.approx(2.0, rel=2e-3)
 
 
 def test_an_interval_of_speeds_is_found_or_empty():

@@ -10,7 +10,7 @@ import kinetree as kt
 from each import each
 from kinetree.motion import Motion, check, poses, retime, through
 from kinetree.spatial.se3 import homogeneous, rotation_from_vector
-from kinetree.trajectories.along import grid_of
+from kinetree.trajectories.along import grid_of, pieces_of
 
 GANTRY = kt.chain("tx(x) ty(y) tz(z) Rz(c)")
 BOX = "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
@@ -78,10 +78,11 @@ def test_a_radian_counts_as_a_tenth_of_a_metre_at_corners(angle, is_corner):
 )
 def test_intervals_are_shared_out_by_length_an_even_number_for_each_piece(count, lengths, expected):
     s = np.r_[0.0, np.cumsum(lengths)]
-    grid = grid_of(through(GANTRY, s[:, None] * [1, 0, 0, 0], s=s, degree=1), count)
-    assert np.bincount(grid.piece).tolist() == expected
-    np.testing.assert_allclose(grid.step, np.repeat(np.divide(lengths, expected), expected))
-    np.testing.assert_allclose(s[grid.piece] + grid.since, np.r_[0.0, np.cumsum(grid.step)[:-1]], atol=1e-12)
+    grid = grid_of(pieces_of([through(GANTRY, s[:, None] * [1, 0, 0, 0], s=s, degree=1)]), count)
+    piece, since, step = (x[:, 0] for x in grid[:3])
+    assert np.bincount(piece).tolist() == expected
+    np.testing.assert_allclose(step, np.repeat(np.divide(lengths, expected), expected))
+    np.testing.assert_allclose(s[piece] + since, np.r_[0.0, np.cumsum(step)[:-1]], atol=1e-12)
 
 
 def test_a_joint_that_stands_still_bears_its_weight():

@@ -11,6 +11,7 @@ from kinetree.errors import Finding, KinetreeError, fail, nearest_names, wrong_t
 from kinetree.model.magnitudes import LARGEST, LEGAL
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
+from kinetree.queries.query import memoise
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
 
@@ -78,7 +79,7 @@ def _check_robot(robot: Robot, names: tuple[str, ...], q: Array) -> None:
     another length than one."""
     if not isinstance(robot, Robot):
         raise wrong_type("robot", f"a motion is of a robot that `kinetree.load` gives, not {type(robot).__name__}")
-    for name in names:
+    for name in names if names != robot.coordinate_names else ():
         if name not in robot.coordinate_names:
             raise fail("motion", f"{name!r} is no coordinate of q; {nearest_names(name, robot.coordinate_names)}")
     for joint, needed, places in _quaternions(robot, names):
@@ -92,11 +93,16 @@ def _check_robot(robot: Robot, names: tuple[str, ...], q: Array) -> None:
 
 def _quaternions(robot: Robot, names: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], list[int]]]:
     """Yield the joints with quaternions of which some parts are among names, all their parts, and where these are."""
-    for joint, where in robot.q_slices.items():
-        part = robot.joints[joint].kind.quaternion
-        needed = robot.coordinate_names[where][part] if part else ()
+    for joint, needed in memoise(robot, "quaternions", lambda: list(_of_quaternions(robot))):
         if places := [names.index(name) for name in needed if name in names]:
             yield joint, needed, places
+
+
+def _of_quaternions(robot: Robot) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the joints with quaternions, and the names of their parts."""
+    for joint, where in robot.q_slices.items():
+        if part := robot.joints[joint].kind.quaternion:
+            yield joint, robot.coordinate_names[where][part]
 
 
 class Columns(NamedTuple):

@@ -1,11 +1,11 @@
 """Paths: configurations of a robot over a parameter, without times."""
 
 from dataclasses import dataclass
-from math import perm
 from typing import Any
 
 import numpy as np
 
+from kinetree.algorithms.retiming import derivative
 from kinetree.display import Brief, counted, number
 from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Robot
@@ -87,11 +87,9 @@ class Path(Brief):
         """
         if not isinstance(order, (int, np.integer)) or order < 0:
             raise fail("path", f"order is {order}; expected 0 for q, and whole numbers above it for derivatives")
-        k = len(self.coefficients) - 1
-        since = np.asarray(since, dtype=float)[..., None]
-        found: Array = perm(k, order) * self.coefficients[0][piece] + 0.0 * since
-        for power, coefficient in zip(range(k - 1, order - 1, -1), self.coefficients[1:], strict=False):
-            found = found * since + perm(power, order) * coefficient[piece]
+        found: Array = derivative(
+            [one[piece] for one in self.coefficients], np.asarray(since, dtype=float)[..., None], order
+        )
         return found
 
     def _check_jumps(self) -> None:

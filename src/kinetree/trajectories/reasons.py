@@ -1,14 +1,17 @@
 """Why no motion along a path keeps the limits, and where."""
 
 from collections.abc import Sequence
+from functools import cache
+from math import comb
 
 import numpy as np
 
 from kinetree.display import number
 from kinetree.errors import KinetreeError, fail
 from kinetree.model.limits import Limits
+from kinetree.queries.query import memoise
 from kinetree.spatial.se3 import Array
-from kinetree.trajectories.along import Grid, along
+from kinetree.trajectories.along import Along, Grid
 from kinetree.trajectories.bounds import Follower
 from kinetree.trajectories.passes import StuckError
 from kinetree.trajectories.path import Path
@@ -29,10 +32,10 @@ def check_inside(
     its largest value is computed.
     """
     k = len(path.coefficients) - 1
-    names, G, h = half_spaces(path.robot.limits)
+    names, G, h = memoise(path.robot, half_spaces, lambda: half_spaces(path.robot.limits))
     steps = np.diff(path.s)
     powers = path.coefficients[::-1] @ G.T * (steps ** np.arange(k + 1)[:, None])[..., None]  # (k + 1, m, r)
-    hull = np.einsum("ij,jmr->imr", bernstein(k), powers).max(axis=0)
+    hull = np.tensordot(bernstein(k), powers, 1).max(axis=0)
     worst: tuple[float, int, float] = (OUTSIDE, -1, 0.0)
     for piece, row in np.argwhere(hull > h + OUTSIDE).tolist():
         value = np.polynomial.Polynomial(powers[:, piece, row])
@@ -55,38 +58,38 @@ def half_spaces(limits: Limits) -> tuple[list[str], Array, Array]:
     return [name for name, is_kept in zip(limits.names, kept, strict=True) if is_kept], G[kept], h[kept]
 
 
+@cache
 def bernstein(k: int) -> Array:
     """Return the matrix (k + 1, k + 1) from coefficients of powers, the constant first, to those of Bernstein."""
-    from math import comb
-
     return np.array([[comb(i, j) / comb(k, j) for j in range(k + 1)] for i in range(k + 1)])
 
 
-def reason(stuck: StuckError, path: Path, grid: Grid, limited: Limited, followers: Sequence[Follower]) -> KinetreeError:
-    """Return the error for a place on a path where no speed keeps the limits."""
+def s_of(path: Path, grid: Grid, i: int, k: int) -> float:
+    """Return s at the beginning of interval i of path k; pieces are counted over all paths."""
+    return float(path.s[grid.piece[i, k] - grid.piece[0, k]] + grid.since[i, k])
+
+
+def reason(
+    stuck: StuckError, path: Path, at: Along, grid: Grid, k: int, limited: Limited, more: Sequence[Follower]
+) -> KinetreeError:
+    """Return the error for a place on path k where no speed keeps the limits; more: the followers."""
     i = stuck.interval
-    part = Grid(grid.piece[i : i + 1], grid.since[i : i + 1], grid.step[i : i + 1], grid.stops[:2])
-    at = along([path], followers, [part])
-    where = f"at s = {number(path.s[grid.piece[i]] + grid.since[i], 6)}"
-    names = path.robot.velocity_names
+    where = f"at s = {number(s_of(path, grid, i, k), 6)}"
+    names, counted = path.robot.velocity_names, limited.counted
     if limited.dynamics is not None:
-        still = np.zeros((*at.q.shape[:-1], len(names)))
-        weight: Array = np.abs(limited.dynamics(at.q, still, still))[0, 0]
+        still = np.zeros((3, len(names)))
+        weight: Array = np.abs(limited.dynamics(at.q[:, i, k], still, still))
         share = np.divide(weight, limited.torque, out=np.where(weight > 0.0, np.inf, 0.0), where=limited.torque > 0.0)
-        k, j = np.unravel_index(share.argmax(), weight.shape)
-        if weight[k, j] > limited.torque[j]:
-            needs = f"standing still takes {number(weight[k, j])} of joint {names[j]!r}, N m or N"
+        m, j = np.unravel_index(share.argmax(), weight.shape)
+        if weight[m, j] > limited.torque[j]:
+            needs = f"standing still takes {number(weight[m, j])} of joint {names[j]!r}, N m or N"
             fix = "a larger torque=, a smaller payload=, or another path"
             return fail("retime", f"{needs}, and its limit is {number(limited.torque[j])}, {where}", fix=fix)
-    found = [*_names("acceleration", [*names, *(f.name for f in followers)], limited.acceleration)]
-    if limited.dynamics is not None:
-        found += _names("torque", names, limited.torque) * (2 if limited.is_damped else 1)
+    moving = [*names, *(follower.name for follower in more)]
+    found = [f"acceleration of {moving[i]!r}" for i in counted.acceleration]
+    found += [f"torque of {names[i]!r}" for i in counted.torque for _ in range(1 + limited.is_damped)]
     found = [*found, *found, "the rest of the path"]
     B, U, L = stuck.rows.T
     upper, lower = found[int(np.argmin(U - B * stuck.x))], found[int(np.argmax(L - B * stuck.x))]
     both = " and ".join(dict.fromkeys((upper, lower)))
     return fail("retime", f"no speed {where} keeps the limits of {both}", fix="larger limits, or another path")
-
-
-def _names(what: str, joints: Sequence[str], bounds: Array) -> list[str]:
-    return [f"{what} of {name!r}" for name, bound in zip(joints, bounds, strict=True) if np.isfinite(bound)]

@@ -12,18 +12,18 @@ from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Inertial, Robot
 from kinetree.queries.dynamics import inverse_dynamics
 from kinetree.spatial.se3 import Array
-from kinetree.trajectories.along import PARTS, Along, along, grid_of
+from kinetree.trajectories.along import Along, along, grid_of, pieces_of
 from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, check_moving, followers_of
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.passes import StuckError, fastest
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.payload import with_payload
-from kinetree.trajectories.reasons import check_inside, reason
-from kinetree.trajectories.rows import Limited, rows_of, solve_for_u, torques_of
+from kinetree.trajectories.reasons import check_inside, reason, s_of
+from kinetree.trajectories.rows import Limited, Torques, rows_of, torques_of
 from kinetree.trajectories.slower import gentle_speed, slowing
 from kinetree.trajectories.timing import Timing
 
-LANES = 64
+LANES = 192
 """Paths that are computed at once."""
 ROUNDS = (1e300, 2.0, 1.5, 1.2, 1.1, 1.05, 1.02)
 """By how much x may grow in each round, where joints are damped; each is about the speed of the one before."""
@@ -97,43 +97,45 @@ def retime(
     options = Options(velocity, acceleration, torque, payload)
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
     found: list[Motion] = []
-    for first in range(0, len(paths), LANES):
-        timings = _timed(paths[first : first + LANES], count, options)
-        found += [one.motion() if period is None else one.motion(period) for one in timings]
+    found = []
+    for start in range(0, len(paths), LANES):
+        found += _timed(paths[start : start + LANES], count, options).motions(period)
     return found[0] if isinstance(path, Path) else found
 
 
-def _timed(paths: Sequence[Path], count: int, options: Options) -> list[Timing]:
+def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
     """Return the fastest motions along some paths, each of `count` intervals."""
     robot = paths[0].robot
     followers = followers_of(robot)
-    limited = limited_by(robot, followers, options)
-    grids = [grid_of(path, count) for path in paths]
-    at = along(paths, followers, grids)
-    check_limited(robot, limited, at)
-    step, stops = (np.stack([getattr(grid, name) for grid in grids], axis=1) for name in ("step", "stops"))
-    share, ease, x, rest = np.ones(step.shape), np.ones(step.shape), np.zeros(stops.shape), np.arange(len(paths))
+    pieces = pieces_of(paths)
+    grid = grid_of(pieces, count)
+    at, step = along(robot, followers, pieces, grid), grid.step
+    limited = checked_limits(robot, limited_by(robot, followers, options), at)
+    torques = torques_of(limited, at)
+    share, ease, x, rest = np.ones(step.shape), np.ones(step.shape), np.zeros(grid.stops.shape), np.arange(len(paths))
     for _ in range(EASED + 1):
         ease[:, rest] *= share[:, rest] ** 2
-        own, steps = (at, step) if len(rest) == len(paths) else (Along(*(one[:, rest] for one in at)), step[:, rest])
+        if len(rest) < len(paths):
+            own, pull = at.of(rest), torques and torques.of(rest)
+        else:
+            own, pull = at, torques
         try:
-            found = x[:, rest] = _profile(limited, own, steps, stops[:, rest], ease[:, rest])
+            found = x[:, rest] = _profile(limited, own, pull, step[:, rest], grid.stops[:, rest], ease[:, rest])
         except StuckError as stuck:
-            raise reason(stuck, paths[rest[stuck.path]], grids[rest[stuck.path]], limited, followers) from None
+            k = rest[stuck.path]
+            raise reason(stuck, paths[k], at, grid, k, limited, followers) from None
         if (still := np.argwhere(found[1:] + found[:-1] <= 0.0)).size:
             i, k = still[0, 0], rest[still[0, 1]]
-            where = number(paths[k].s[grids[k].piece[i]] + grids[k].since[i], 6)
+            where = number(s_of(paths[k], grid, i, k), 6)
             raise fail("retime", f"the limits leave no speed at s = {where}", fix="larger limits, or another path")
-        rise = np.diff(found, axis=0)
-        between = found[:-1, :, None] + rise[:, :, None] * PARTS
-        share[:, rest] = slowing(limited, own, between[..., None], (rise / (2.0 * steps))[..., None, None])
+        share[:, rest] = slowing(limited, own, pull, found, step[:, rest])
         rest = rest[share[:, rest].min(axis=0) < CLOSE]
         if not rest.size:
             break
     if share.min() <= 0.0:
         message = "a motor can bear the weight at the points of the path, but not everywhere between them"
         raise fail("retime", message, fix="more points=, a larger torque=, or another path")
-    return [Timing(*one) for one in zip(paths, grids, (x * share.min(axis=0) ** 2).T, strict=True)]
+    return Timing(paths, grid, at, x * share.min(axis=0) ** 2)
 
 
 def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) -> Limited:
@@ -152,10 +154,12 @@ def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) ->
     return Limited(velocity, acceleration, deceleration, torque, inverse_dynamics(loaded), damped)
 
 
-def check_limited(robot: Robot, limited: Limited, at: Along) -> None:
-    """Raise KinetreeError for joints that move without a limit of acceleration or torque."""
+def checked_limits(robot: Robot, limited: Limited, at: Along) -> Limited:
+    """Return the limits of velocity and acceleration that count, those of coordinates that move on some path; raise
+    KinetreeError for joints that move without a limit of acceleration or torque."""
     nv = robot.nv
-    moves = np.abs(at.first[..., :nv]).max(axis=(0, 1, 2)) > 0.0
+    some = np.abs(at.first).max(axis=(0, 1, 2)) > 0.0
+    moves = some[:nv]
     free = moves & np.isinf(limited.acceleration[:nv]) & np.isinf(limited.torque)
     check_moving(robot, "velocity", limited.velocity, moves)
     check_moving(robot, "acceleration", limited.acceleration, moves)
@@ -164,42 +168,41 @@ def check_limited(robot: Robot, limited: Limited, at: Along) -> None:
         message = f"no limit of acceleration or torque for {names}, without which a motion could be infinitely fast"
         fix = "pass acceleration=, such as 5.0 rad/s² or numbers by name, or torque="
         raise fail("retime", message, fix=fix)
+    velocity, up, down = (np.where(some, x, np.inf) for x in limited[:3])
+    return limited._replace(velocity=velocity, acceleration=up, deceleration=down)
 
 
-def _profile(limited: Limited, at: Along, step: Array, stops: Array, ease: Array) -> Array:
+def _profile(limited: Limited, at: Along, torques: Torques | None, step: Array, stops: Array, ease: Array) -> Array:
     """Return the squares x (n + 1, p) of the largest speed at the ends of all intervals; ease: see `rows_of`."""
-    sides = [Along(*(x[:, :, k] for x in at)) for k in (0, -1)]
-    torques = [None if limited.dynamics is None else torques_of(limited, side) for side in sides]
-    most, length = _most(limited, sides, stops), step.sum(axis=0)
-    top, speeds, x = most, [np.ones(step.shape)] * 2, most
-    if limited.is_damped:
-        speeds = [gentle_speed(limited, torque) for torque in torques if torque is not None]
+    most = _most(limited, at, stops)
+    top, speed, x = most, [], most
+    if limited.is_damped and torques:
+        gentle = gentle_speed(limited, torques)[::2]
     for growth in ROUNDS if limited.is_damped else ROUNDS[:1]:
-        top = np.where(stops, 0.0, np.minimum(most, growth * x)) if growth < FREE else most
-        found = []
-        for k in (0, 1):
-            later, ends = 2.0 * k * step[..., None], slice(k, len(step) + k)
-            pace = np.maximum(np.sqrt(x[ends]) if growth < FREE else speeds[k], 1e-3 * speeds[k])
-            largest = np.where(top[ends] < FREE, np.sqrt(top[ends]), 0.0)
-            found.append(
-                rows_of(limited, sides[k], torques[k], later, pace[..., None], largest[..., None], ease[..., None])
-            )
-        r = found[0].a.shape[-1]
-        rows = np.empty((*step.shape, 2 * r + 1, 3))
-        ranges = [solve_for_u(own, length, rows[..., k * r : (k + 1) * r, :]) for k, own in enumerate(found)]
+        if limited.is_damped:
+            if growth < FREE:
+                top = np.where(stops, 0.0, np.minimum(most, growth * x))
+            pace, largest = (np.stack([one[:-1], one[1:]]) for one in (x, top))
+            pace = np.maximum(np.sqrt(pace), 1e-3 * gentle) if growth < FREE else gentle
+            speed = [pace, np.where(largest < FREE, np.sqrt(largest), 0.0)]
+        rows, bounds = rows_of(limited, at, torques, step, ease, speed)
         least, upper = np.zeros_like(most), top.copy()
-        for low, high in ranges:
-            least[:-1], upper[:-1] = np.maximum(least[:-1], low), np.minimum(upper[:-1], high)
-        lane = 0 if rows.shape[1] == 1 else slice(None)  # calls of kernels with single arrays are faster
-        x = fastest(rows[:, lane], step[:, lane], least[:, lane], upper[:, lane]).reshape(most.shape)
+        for k, ends in enumerate((slice(-1), slice(1, None))):
+            least[ends], upper[ends] = (
+                np.maximum(least[ends], bounds[k, ..., 0]),
+                np.minimum(upper[ends], bounds[k, ..., 1]),
+            )
+        lane = 0 if rows.shape[2] == 1 else slice(None)  # calls of kernels with single arrays are faster
+        x = fastest(rows[:, :, lane], step[:, lane], least[:, lane], upper[:, lane]).reshape(most.shape)
     return x
 
 
-def _most(limited: Limited, sides: Sequence[Along], stops: Array) -> Array:
+def _most(limited: Limited, at: Along, stops: Array) -> Array:
     """Return the largest squares x (n + 1, p) of the speed that velocities and stops allow."""
-    most = np.full(stops.shape, FREE)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        for side, own in zip(sides, (most[:-1], most[1:]), strict=True):
-            ratio = np.where(side.first == 0.0, np.inf, limited.velocity / np.abs(side.first))
-            own[...] = np.minimum(own, ratio.min(axis=-1, initial=np.inf) ** 2)
+    most, counted = np.full(stops.shape, FREE), list(limited.counted.velocity)
+    if counted:
+        share = np.abs(at.first[::2, ..., counted] / limited.velocity[counted]).max(axis=-1)
+        with np.errstate(divide="ignore", over="ignore"):
+            share = 1.0 / share**2
+        most[:-1], most[1:] = np.minimum(most[:-1], share[0]), np.minimum(most[1:], share[1])
     return np.where(stops, 0.0, most)

@@ -1,12 +1,13 @@
 """Times of points on a path, and the motion that they make."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kinetree.errors import fail
 from kinetree.spatial.se3 import Array
-from kinetree.trajectories.along import Grid
+from kinetree.trajectories.along import Along, Grid
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.path import Path
 
@@ -25,35 +26,43 @@ def samples(duration: float, period: float) -> int:
 
 
 class Timing(NamedTuple):
-    """The square x (n + 1,) of the speed at the ends of the intervals of a path, between which it is linear in s."""
+    """Squares x (n + 1, p) of the speed at the ends of intervals, between which it is linear in s, of paths."""
 
-    path: Path
+    paths: Sequence[Path]
     grid: Grid
+    at: Along
     x: Array
 
-    def motion(self, period: float | None = None) -> Motion:
-        """Return the motion with samples at the ends of all intervals, or every `period` s, of which it is then a
-        multiple."""
-        speed = np.sqrt(self.x)
-        times = np.concatenate([[0.0], np.cumsum(2.0 * self.grid.step / (speed[:-1] + speed[1:]))])
-        n = len(self.grid.step)
-        if period is None:
-            kept = np.append(np.diff(times) > SHORT * times[-1], True)  # a path that stands takes no time
-            return self._sampled(times[kept], np.minimum(np.arange(n + 1), n - 1)[kept], 1.0, times)
+    def motions(self, period: float | None = None) -> list[Motion]:
+        """Return the motion along each path with samples at the ends of all intervals, or every `period` s, of which it
+        is then a multiple."""
+        speed, u = np.sqrt(self.x), np.diff(self.x, axis=0) / (2.0 * self.grid.step)
+        times = np.cumsum(2.0 * self.grid.step / (speed[:-1] + speed[1:]), axis=0)
+        times = np.concatenate([np.zeros((1, len(self.paths))), times])
+        if period is not None:
+            return [self._sampled(k, period, times[:, k], speed[:, k], u[:, k]) for k in range(len(self.paths))]
+        q, q1, q2 = (np.concatenate([one[0], one[2, -1:]]) for one in self.at[:3])
+        qd, qdd = q1 * speed[..., None], q1 * np.concatenate([u, u[-1:]])[..., None] + q2 * self.x[..., None]
+        moves = np.concatenate([np.diff(times, axis=0) > SHORT * times[-1], np.ones((1, len(self.paths)), bool)])
+        is_whole, found = np.asarray(moves.all(axis=0)), []
+        for k, path in enumerate(self.paths):
+            kept = slice(None) if is_whole[k] else moves[:, k]  # a path that stands takes no time
+            own = (x[kept, k] for x in (times, q, qd, qdd))
+            found.append(Motion(path.names, next(own), next(own), (), path.robot, *own))
+        return found
+
+    def _sampled(self, k: int, period: float, times: Array, speed: Array, u: Array) -> Motion:
+        """Return the motion along path k with times, speeds and accelerations at the ends of its intervals."""
+        path, n = self.paths[k], len(u)
         count = max(1, samples(times[-1], period))
         slower = times[-1] / (count * period)
         own = np.linspace(0.0, times[-1], count + 1)
         interval = np.clip(np.searchsorted(times, own, side="right") - 1, 0, n - 1)
-        return self._sampled(own, interval, slower, times)
-
-    def _sampled(self, own: Array, interval: Array, slower: float, times: Array) -> Motion:
-        """Return the motion at times of its own (k,), in given intervals, played at `slower` of the speed."""
-        speed, step = np.sqrt(self.x), self.grid.step[interval]
-        since = own - times[interval]
-        u = np.diff(self.x)[interval] / (2.0 * step)
-        way = np.clip((speed[interval] + 0.5 * u * since) * since, 0.0, step)
-        rate = np.maximum(speed[interval] + u * since, 0.0) * slower
-        piece, s = self.grid.piece[interval], self.grid.since[interval] + way
-        q, q1, q2 = (self.path.on_piece(piece, s, order) for order in range(3))
+        piece, since, step = (x[interval, k] for x in self.grid[:3])
+        u, speed, t = u[interval], speed[interval], own - times[interval]
+        way = np.clip((speed + 0.5 * u * t) * t, 0.0, step)
+        rate = np.maximum(speed + u * t, 0.0) * slower
+        first = self.grid.piece[0, k]  # pieces are counted over all paths
+        q, q1, q2 = (path.on_piece(piece - first, since + way, order) for order in range(3))
         qdd = q1 * (u * slower**2)[:, None] + q2 * (rate**2)[:, None]
-        return Motion(self.path.names, own / slower, q, (), self.path.robot, q1 * rate[:, None], qdd)
+        return Motion(path.names, own / slower, q, (), path.robot, q1 * rate[:, None], qdd)
