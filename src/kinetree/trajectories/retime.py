@@ -29,6 +29,8 @@ ROUNDS = (1e300, 2.0, 1.5, 1.2, 1.1, 1.05, 1.02)
 """By how much x may grow in each round, where joints are damped; each is about the speed of the one before."""
 
 
+SLOWED = 20
+"""How often at most a whole motion is made slower where a slower one asks for more torque."""
 EASED, CLOSE = 2, 0.995
 """In intervals where limits would need a speed below the second number, less of the limits is used, this often."""
 
@@ -132,10 +134,16 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
         rest = rest[share[:, rest].min(axis=0) < CLOSE]
         if not rest.size:
             break
-    if share.min() <= 0.0:
+    part = share.min(axis=0)
+    for _ in range(SLOWED if limited.is_damped and torques else 0):  # slower, braking may bear less of a damper's part
+        again = slowing(limited, at, torques, x * part**2, step).min(axis=0)
+        part = part * again
+        if again.min() >= 1.0 - 1e-9:
+            break
+    if part.min() <= 0.0:
         message = "a motor can bear the weight at the points of the path, but not everywhere between them"
         raise fail("retime", message, fix="more points=, a larger torque=, or another path")
-    return Timing(paths, grid, at, x * share.min(axis=0) ** 2)
+    return Timing(paths, grid, at, x * part**2)
 
 
 def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) -> Limited:
