@@ -100,7 +100,8 @@ class AbsurdSize(Quality):
             if name != "scale" and any(s > HUGE or (0 < s < TINY and not is_point) for s in size):
                 message = f"the {name} of <{geometry.shape.kind}> is {' '.join(numbers((*size, HUGE))[:-1])} m"
                 unit = "is it in millimetres?" if max(size) > HUGE else "expected metres"
-                yield self.finding(f"{message}; {unit}", link, source=geometry.source)
+                place = geometry.source and geometry.source.of("size")
+                yield self.finding(f"{message}; {unit}", link, source=place)
 
 
 def _may_be_huge(geometry: Geometry, stands: bool, still: bool) -> bool:
