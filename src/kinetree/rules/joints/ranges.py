@@ -294,7 +294,6 @@ class MimicChain(JointQuality):
             leader = robot.joints[joint.mimic.joint] if joint.mimic else None
             if leader and leader.mimic:
                 message = (
-                    f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r}; "
-                    f"many programs need it to follow {leader.mimic.joint!r} directly"
+                    f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r}; many programs"
                 )
-                yield self.finding(message, joint)
+                yield self.finding(f"{message} need it to follow {leader.mimic.joint!r} directly", joint)

@@ -53,14 +53,10 @@ class Colour(LinkQuality):
             material, about, place = same[0]
             rgba = material.rgba or (0.0, 0.0, 0.0, 1.0)
             is_of_255 = min(rgba) >= 0 and 2 <= max(rgba) <= 255
-            fix = (
-                f'rgba="{" ".join(number(c / 255) for c in rgba[:3])} {number(min(rgba[3], 1.0))}"'
-                if is_of_255
-                else None
-            )
+            fix = f'rgba="{" ".join(number(c / 255) for c in rgba[:3])} {number(min(rgba[3], 1.0))}"'
             message = f"the colour is {' '.join(map(number, rgba))}; expected numbers from 0 to 1"
             about = f"material {material.name!r}" if material.name or not about else about
-            yield self.finding(message, about, source=place, fix=fix)
+            yield self.finding(message, about, source=place, fix=fix if is_of_255 else None)
 
 
 class CollisionSize(LinkQuality):
