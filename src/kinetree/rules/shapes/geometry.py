@@ -36,12 +36,10 @@ class NoCollision(LinkQuality):
         """A body that a joint moves, with visuals that are not transparent, and without collision shapes, unless the
         reader leaves one out. If most bodies are so, which may be meant, it is a remark, and one finding."""
         notes = [note for note in robot.notes if note.code == "left-out" and LEFT_OUT.search(note.message)]
-        left = {(note.element or "").replace("body ", "link ", 1) for note in notes}
+        left = {(note.element or "").partition(" ")[2] for note in notes}  # of a link, or of a body of MJCF
         own = [(links, [one for one in links if not all(map(_is_invisible, one.visuals))]) for links in moving.values()]
         seen = [(links, shown[0]) for links, shown in own if shown]
-        bare = [
-            link for links, link in seen if not any(one.collisions or f"link {one.name!r}" in left for one in links)
-        ]
+        bare = [link for links, link in seen if not any(one.collisions or repr(one.name) in left for one in links)]
         meant = len(seen) > len(bare) > MOST * len(seen)
         for links in [bare] if meant else [[link] for link in bare]:
             message = "the link moves and has visuals, but no collision shape"
