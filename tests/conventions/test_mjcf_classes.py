@@ -137,12 +137,15 @@ def test_a_range_without_effect_is_where_it_is_switched_off():
 
 
 def test_classes_in_another_file(tmp_path):
-    """A class that an included file has is there."""
-    text = model(wrist=NEGATIVE)
+    """A class that an included file has is there, for the reader and for rules."""
+    text = model(wrist=f'{NEGATIVE} range="2 1"')
     classes = text[text.index("<default>") : text.index("<worldbody>")]
     (tmp_path / "classes.xml").write_text(f"<mujocoinclude>{classes}</mujocoinclude>")
     (tmp_path / "arm.xml").write_text(text.replace(classes, '<include file="classes.xml"/>'))
-    [finding] = [f for f in check(tmp_path / "arm.xml") if f.code == "JNT-004"]
+    by_code = {one.code: one for one in check(tmp_path / "arm.xml")}
+    assert by_code["range"].source.file == str(tmp_path / "classes.xml")
+    assert by_code["range"].excerpt.startswith('<joint damping="-1" range="2 1"/>')
+    finding = by_code["JNT-004"]
     assert finding.source.file == str(tmp_path / "classes.xml")
     assert (finding.source.line, finding.element) == (4, "joint 'c'")
     assert "damping" in (tmp_path / "classes.xml").read_text().splitlines()[3][: finding.source.column]
