@@ -140,8 +140,8 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     said = IGNORE.fullmatch(ours[1]) if ours else None
     if ours and (kind := KIND.fullmatch(ours[1])):
         known = kind[1] in KINDS
-        fault = f"no kind of robot {kind[1]!r}; expected one of {', '.join(KINDS)}"
-        return None if known else replace(about, faults=(fault,))
+        wrong = f"no kind of robot {kind[1]!r}; expected one of {', '.join(KINDS)}"
+        return None if known else replace(about, faults=(wrong,))
     if element is None:
         return replace(about, faults=("no element follows this comment; write it before the element that it is about",))
     if not said or len(text) > MAX_LENGTH:
