@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (54_370, ()),
-    "contact and motion": (6_560, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
+    "core": (54_560, ()),
+    "contact and motion": (6_550, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_700,
         (
@@ -23,10 +23,10 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_260, ("logs", "cli/tf.py")),
     "bridges": (1_830, ("bridges",)),
-    "lab": (4_880, ("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py")),
+    "lab": (4_940, ("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 100_850
+ALL = 101_090
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

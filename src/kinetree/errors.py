@@ -3,8 +3,8 @@
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from heapq import nlargest
 from typing import Literal
@@ -29,6 +29,7 @@ class Source:
     """A place in a file; `line` and `column` count from 1 and are None if unknown.
 
     made: for a place in an xacro file, the matching place in the expanded text.
+    inherited: places of the attributes that an element of MJCF has from its class of `<default>`.
 
     Examples:
         >>> import kinetree as kt
@@ -41,6 +42,11 @@ class Source:
     line: int | None = None
     column: int | None = None
     made: "Source | None" = None
+    inherited: "Mapping[str, Source] | None" = field(default=None, compare=False, repr=False)
+
+    def of(self, attribute: str) -> "Source":
+        """Return the place where an attribute of the element is written, if that is a class, or the element's."""
+        return (self.inherited or {}).get(attribute, self)
 
     def __str__(self) -> str:
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)

@@ -308,12 +308,22 @@ def test_findings_of_copies_of_an_element_count_once():
         replace(first, source=Source("f.sdf")),
         replace(first, source=None),
         replace(first, message="link 'cell::one::b' is wrong"),
-        replace(first, element="link 'one::b'"),
-        replace(first, element=None),
     ]
     assert deduplicate([first, *same, *others, *same]) == [first, *others]
     unplaced = [replace(first, source=source) for source in (None, Source("f.sdf"))]
     assert deduplicate([*unplaced, *unplaced]) == [*unplaced, *unplaced]  # nobody knows whether they are one
+
+
+def test_one_finding_names_all_elements_of_which_a_place_says_the_same():
+    """Without a column the place may be that of a whole line; other words or advice are another finding."""
+    first = kt.Finding("c", "warning", "the range is wrong", Source("f.xml", 3, 5), "joint 'a'")
+    more = [replace(first, element=f"joint {name!r}") for name in "bcd"]
+    others = [replace(first, source=Source("f.xml", 3, 9)), replace(first, code="d")]
+    joined = replace(first, message="the range is wrong (also 'b', 'c', 'd')")
+    assert deduplicate([first, more[0], *others, *more[1:]]) == [joined, *others]
+    assert deduplicate([first, replace(first, element=None), more[0]])[0].message == "the range is wrong (also 'b')"
+    unplaced = [replace(one, source=Source("f.xml", 3)) for one in (first, *more)]
+    assert deduplicate(unplaced) == unplaced
 
 
 TURNING = '<body><joint name="j" range="-9 9"/><geom size="1"/></body>'

@@ -119,9 +119,33 @@ def bodies(bare: int, whole: int) -> str:
     return robot(link("a"), *links)
 
 
+PART = '<{} name="p">{}<geometry><box><size>1 1 1</size></box></geometry></{}>'
+TURNED = """<sdf version="1.7"><model name="m"><link name="a"/><link name="b">{}</link><joint name="j" type="revolute">
+<parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+
+
+def part_of_sdf(tag: str, pose: str = "") -> str:
+    """A box that is seen or felt, perhaps at a pose that cannot be read."""
+    return PART.format(tag, pose, tag)
+
+
+def geoms(more: str) -> Model:
+    """A body with a geom that is only seen, and another."""
+    shown = '<geom size="1" contype="0" conaffinity="0"/>'
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    text = f'<mujoco><worldbody><body name="b"><joint/>{inertial}{shown}{more}</body></worldbody></mujoco>'
+    return Model(text, format="mjcf")
+
+
+SHORT = "<pose>1 2 3 4 5</pose>"
 CASES = {
     "GEO-001": Cases(
         found={
+            "of SDF": Model(TURNED.format(part_of_sdf("visual")), format="sdf"),
+            "of which a visual is left out": Model(
+                TURNED.format(part_of_sdf("visual") + part_of_sdf("visual", SHORT).replace('"p"', '"q"')), format="sdf"
+            ),
+            "of MuJoCo": geoms('<geom size="2" contype="0" conaffinity="0"/>'),
             "seen only": Model(pair(seen(box(1))), element="link 'b'"),
             "seen only, fixed to what has no shape": Model(on("", seen(box(1))), element="link 'c'"),
             "three of four": Model(bodies(3, 1), count=3),
@@ -133,6 +157,10 @@ CASES = {
         },
         silent={
             "seen and felt": pair(seen(box(1)), felt(box(1))),
+            "with a collision shape that is left out": Model(
+                TURNED.format(part_of_sdf("visual") + part_of_sdf("collision", SHORT)), format="sdf"
+            ),
+            "with a geom that is left out": geoms('<geom type="mesh" mesh="gone"/>'),
             "felt by what is fixed to it": on(seen(box(1)), felt(box(1))),
             "no shape": pair(),
             "felt only": pair(felt(box(1))),

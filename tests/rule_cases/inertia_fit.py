@@ -26,6 +26,13 @@ ZERO = inertial(0, 0, 0, 0)
 SOME = inertial(1, 1, 1, 1.5)
 ONES = inertial(1, 1, 1, 1)
 PLACED = robot(link("a"), link("b", felt(box(8)), ONES), joint("j", "a", "b"))
+OTHER = PLACED.replace('izz="1"', 'izz="1.01"')
+
+
+def with_block(text: str, block: str) -> str:
+    """A robot with one more block."""
+    return text.replace("</robot>", f"{block}</robot>")
+
 
 CASES = {
     "INR-018": Cases(
@@ -58,7 +65,9 @@ CASES = {
                 ),
                 format="sdf",
             ),
-            "of scenery with another inertia": PLACED.replace('izz="1"', 'izz="1.01"'),
+            "of scenery with another inertia": OTHER,
+            "of a block about one link": with_block(OTHER, '<gazebo reference="b"><static>true</static></gazebo>'),
+            "of a static plug-in": with_block(OTHER, "<other><static>true</static></other>"),
             "of scenery with another mass": PLACED.replace('value="1"', 'value="1.01"'),
             "of what Gazebo moves": PLACED.replace("</robot>", "<gazebo><static>false</static></gazebo></robot>"),
             "of a part that moves": PLACED.replace("fixed", "continuous"),
@@ -89,6 +98,8 @@ CASES = {
             "nothing, which INR-003 is about": moved(felt(box(0.5)), inertial(12, 0, 0, 0)),
             "too dense, which INR-012 is about": moved(felt(box(0.5)), inertial(12, 1e-6, 1e-6, 1e-6)),
             "of scenery with ones for an inertia": PLACED,
+            "of what Gazebo never moves": with_block(OTHER, "<gazebo>\n<a/><static> True </static></gazebo>"),
+            "of what Gazebo never moves, as a number": with_block(OTHER, "<gazebo><static>1</static></gazebo>"),
             "of a shape without contact": robot(link("a", seen(box(8)), ONES)),
             "light and fixed to another": fixed(felt(box(0.5)), inertial(0.0099, *["2e-5"] * 3)),
         },

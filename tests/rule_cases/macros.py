@@ -158,8 +158,19 @@ CASES = {
         },
     ),
     "XAC-008": Cases(
-        found={"an argument": text('<xacro:arg name="a" default="1"/>')},
+        found={
+            "an argument": text('<xacro:arg name="a" default="1"/>'),
+            "with another comment": text('<!-- the reach --><xacro:arg name="a" default="1"/>'),
+            "behind an old one": text('<!-- deprecated --><x/><xacro:arg name="a" default="1"/>'),
+            "with a comment behind that of an old one": text(
+                '<!-- deprecated: the one before --><!-- the reach --><xacro:arg name="a" default="1"/>'
+            ),
+        },
         silent={
+            "that the comment before it calls old": text(
+                '<!-- the reach --><!--\n DEPRECATED \n-->\n  <xacro:arg name="a" default="1"/>'
+            ),
+            "that has no effect any more": text('<!-- no longer used --><xacro:arg name="a" default="1"/>'),
             "used": text('<xacro:arg name="a" default="1"/><x y="$(arg a)"/>'),
             "used in an expression": text('<xacro:arg name="a" default="1"/><x y="${xacro.arg(\'a\')}"/>'),
             "used in eval": text('<xacro:arg name="a" default="1"/><x y="$(eval a + 1)"/>'),

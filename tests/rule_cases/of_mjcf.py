@@ -83,7 +83,7 @@ SILENT_NUMBERS = Cases(
         "a force": actuated('forcerange="5 -5"', says="forcerange is '5 -5'; expected the lower number first"),
         **{name: actuated(f'{name}="1 -1"', "general") for name in ("ctrlrange", "actrange", "lengthrange")},
         "of classes": world("", DEFAULTS, count=2),
-        "of a tendon": world('<joint name="j"/>', TENDON.format('range="1 -1"')),
+        "of a tendon that the reader leaves": world('<joint name="j"/>', TENDON.format('actuatorfrcrange="1 -1"')),
         "a gain": actuated('kp="-1"', "position", says="kp is '-1'; expected 0 or more"),
         "a velocity's gain": actuated('kv="-1e-9"', "velocity"),
         "friction": world('<geom size="1" friction="1 -0.1 0"/>', says="friction is '1 -0.1 0'"),
@@ -123,6 +123,8 @@ SILENT_NUMBERS = Cases(
         "none": actuated('ctrlrange="0 0" forcerange="1 1"'),
         "no gain": actuated('kp="0"', "position"),
         "of a joint, which the reader reports": hinge('range="1 -1"'),
+        "of a tendon, which it reports": world('<joint name="j"/>', TENDON.format('range="1 -1"')),
+        "of a class of a joint, which it reports": hinge("", beside='<default><joint range="1 -1"/></default>'),
         "of others": world('<site pos="-1 0 0"/>', '<option gravity="0 0 -9.81"/>'),
     },
 )

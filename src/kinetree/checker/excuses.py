@@ -69,12 +69,8 @@ def excuse(
             why.update(dict.fromkeys(covered, suppression))
             used.update([key] if covered else [])
             elsewhere = suppression.source.file != file  # included; another model may need it
-            if (
-                not covered
-                and code not in suppression.unjustified
-                and is_asked(code, suppression.element)
-                and not elsewhere
-            ):
+            excuses = bool(covered) or code in suppression.unjustified
+            if not excuses and is_asked(code, suppression.element) and not elsewhere:
                 idle.append(code)
         judged.append(replace(suppression, idle=tuple(idle)))
     return ExcuseResult(
@@ -144,11 +140,8 @@ def _suppression(text: str, byte: int, root: Element) -> Suppression | None:
     said = IGNORE.fullmatch(ours[1]) if ours else None
     if ours and (kind := KIND.fullmatch(ours[1])):
         known = kind[1] in KINDS
-        return (
-            None
-            if known
-            else replace(about, faults=(f"no kind of robot {kind[1]!r}; expected one of {', '.join(KINDS)}",))
-        )
+        wrong = f"no kind of robot {kind[1]!r}; expected one of {', '.join(KINDS)}"
+        return None if known else replace(about, faults=(wrong,))
     if element is None:
         return replace(about, faults=("no element follows this comment; write it before the element that it is about",))
     if not said or len(text) > MAX_LENGTH:

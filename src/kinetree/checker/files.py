@@ -245,13 +245,9 @@ def _is_named_around(finding: Finding, own: str) -> bool:
     """Return whether a rule misses a name in a result's own file of xacro that another one includes, and a file of the
     package gives something the name: the whole was not checked, or has errors."""
     file, name = finding.place[0], QUOTED.search(finding.message)
-    if (
-        name is None
-        or finding.code.islower()
-        or file != own
-        or ".xacro" not in file
-        or not MISSED.search(finding.message)
-    ):
+    if name is None or finding.code.islower() or not MISSED.search(finding.message):
+        return False
+    if file != own or ".xacro" not in file:
         return False
     from kinetree.xacro_text.package import is_included_around, package_of  # takes 3 ms and is rarely needed
 

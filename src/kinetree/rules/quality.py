@@ -65,7 +65,7 @@ def grouped(things: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
     return list(groups.values())
 
 
-STATIC = re.compile(r">\s*(true|1)\s*<", re.IGNORECASE)
+STATIC = re.compile(r"(<gazebo>.*)?<static>\s*(true|1)\s*<", re.IGNORECASE | re.DOTALL)
 FREE = 6
 """Degrees of freedom of a floating joint."""
 
@@ -133,10 +133,10 @@ def assumed(robot: Robot) -> frozenset[Source | None]:
 
 @fact
 def scenery(robot: Robot) -> frozenset[str]:
-    """Return the links that stand still for ever: those of static models of SDF, the root `world`, and what is fixed to
-    it and carries no joint that moves."""
-    tags = [extension for extension in robot.extensions if extension.tag.rpartition("::")[2] == "static"]
-    scopes = tuple(e.tag.removesuffix("static") for e in tags if STATIC.search(e.text))
+    """Return the links that stand still for ever: those of static models of SDF, and of URDF with a <gazebo> block that
+    says so, the root `world`, and what is fixed to it and carries no joint that moves."""
+    said = [one.tag for one in robot.extensions if STATIC.match(one.text)]
+    scopes = tuple(tag.removesuffix("static").removesuffix("gazebo") for tag in said)
     found = {name for name in robot.links if name.startswith(scopes)}
     if robot.root == "world":
         carriers = {joint.parent for joint in robot.joints.values() if joint.kind.nv}

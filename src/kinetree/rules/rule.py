@@ -96,9 +96,11 @@ class Rule:
         source: Source | None = None,
         severity: Severity | None = None,
         fix: str | None = None,
+        attribute: str = "",
     ) -> Finding:
         """Return one finding. about: its element, and its place if there is no `source`; the own frame of a link is
-        that link. fix: how to correct it."""
+        that link. fix: how to correct it. attribute: the one that is wrong in MJCF, of which a class may be the place.
+        """
         severity = severity or self.severity()
         assert SEVERITIES.index(severity) >= SEVERITIES.index(self.severity()), "graver than the rule"
         if isinstance(about, str):
@@ -107,7 +109,8 @@ class Rule:
             return Finding(self.code, severity, message, source or about.source, about.label, fix)
         is_link = isinstance(about, Frame) and about.name == about.link
         element = f"{'link' if is_link else type(about).__name__.lower()} {about.name!r}"
-        return Finding(self.code, severity, message, source or about.source, element, fix)
+        source = source or (about.source and about.source.of(attribute))
+        return Finding(self.code, severity, message, source, element, fix)
 
     def remark(self, message: str, about: About) -> Finding:
         """Return a remark: a finding of severity "info"."""

@@ -242,11 +242,8 @@ class _Reader:
         on, radius, end, kind = (data.get(key) for key in ("on", "radius", "to", "type"))
         use = data.get("use", USES[0])
         size = isinstance(radius, int | float) and not isinstance(radius, bool) and 0 < radius < inf
-        known = (
-            data.keys() <= {"on", "radius", "from", "to", "type", "use"}
-            and kind in (None, *SHAPES)
-            and use in (*USES, BOTH)
-        )
+        known = kind in (None, *SHAPES) and use in (*USES, BOTH)
+        known = known and data.keys() <= {"on", "radius", "from", "to", "type", "use"}
         if not (known and is_text(on) and size and isinstance(end, str | list | None)):
             place.error("shape", f"is {shown(raw)}; expected {SHAPE}", fix="sizes are numbers above 0")
             return None

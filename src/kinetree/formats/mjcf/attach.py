@@ -75,17 +75,12 @@ class _Attacher:
             self.report.error("attach", fault, element) if fault else None
             return None
         wanted = [] if self.as_body else wanted
-        found = (
-            self.chosen(child, *wanted[0])
-            if wanted
-            else ([e for w in child.find_all("worldbody") for e in w.children], "")
-        )
+        whole = [e for w in child.find_all("worldbody") for e in w.children]
+        found = self.chosen(child, *wanted[0]) if wanted else (whole, "")
         if found is None:
             names = sorted(name for kind, name in named([*child.walk()]) if kind == wanted[0][0])
-            message = (
-                f"{wanted[0][0]} {wanted[0][1]!r} does not exist in the model; {nearest_names(wanted[0][1], names)}"
-            )
-            self.report.error("attach", message, element)
+            message = f"{wanted[0][0]} {wanted[0][1]!r} does not exist in the model"
+            self.report.error("attach", f"{message}; {nearest_names(wanted[0][1], names)}", element)
             return None
         chosen, inherited = found
         self.report.parts += sum(1 + len(e.attributes) for one in chosen for e in one.walk())

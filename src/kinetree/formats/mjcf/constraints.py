@@ -135,9 +135,8 @@ def note_split_ranges(context: Context, robot: Robot) -> Robot:
             leader, ranges = leader_ranges(robot, joint)
             if len(ranges) > 1:
                 spans = " and ".join(f"from {number(low)} to {number(high)}" for low, high in ranges)
-                message = (
-                    f"its limits allow {leader!r} {spans} (rad, m); the robot's limits have only the first of these"
-                )
+                message = f"its limits allow {leader!r} {spans} (rad, m)"
+                message += "; the robot's limits have only the first of these"
                 notes.append(Finding("split-range", "warning", message, joint.source, f"joint {joint.name!r}"))
     context.report.findings += notes
     return replace(robot, notes=(*robot.notes, *notes)) if notes else robot

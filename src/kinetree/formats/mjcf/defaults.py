@@ -1,7 +1,7 @@
 """Classes of <default>: attributes that elements inherit."""
 
-from kinetree.errors import nearest_names
-from kinetree.syntax.xml.reader import Element, Report
+from kinetree.errors import Source, nearest_names
+from kinetree.syntax.xml.reader import Element, Report, attribute_spans
 
 Attributes = dict[str, str]
 
@@ -20,13 +20,39 @@ MAX_INHERITED = 1_000_000
 """Most inherited attributes of all elements together."""
 
 
+class Resolved(Element):
+    """An element with the attributes of its class, also one of <default> with those of the classes around it.
+
+    inherited: attribute to the element of <default> that has it, and the place of its value.
+    """
+
+    __slots__ = ("inherited",)
+    inherited: dict[str, tuple[Element, Source]]
+
+    def __init__(self, base: "Resolved | None", own: Element) -> None:
+        attributes = overlay(base.attributes, own.attributes) if base else {**own.attributes}
+        super().__init__(own.tag, attributes, own.document, own.start)
+        self.children, self.end, self.text = own.children, own.end, own.text
+        held = base.inherited if base else {}
+        shared = own.attributes.keys().isdisjoint(held)
+        self.inherited = held if shared else {name: at for name, at in held.items() if name not in own.attributes}
+
+    def holder(self, attribute: str) -> Element:
+        return self.inherited[attribute][0] if attribute in self.inherited else self
+
+    @property
+    def source(self) -> Source:
+        here, places = super().source, {name: place for name, (_, place) in self.inherited.items()}
+        return Source(here.file, here.line, here.column, here.made, places) if places else here
+
+
 class Classes:
     """Classes of a file: the attributes of every class and tag, with those of its parents."""
 
     def __init__(self, report: Report, root: Element) -> None:
         self.report = report
         self.inherited = 0
-        self.classes: dict[str, dict[str, Attributes]] = {"main": {}}
+        self.classes: dict[str, dict[str, Resolved]] = {"main": {}}
         for section in root.find_all("default"):
             if section.get("class", "main") not in ("main", ""):
                 message = "the outermost <default> is the class 'main' and cannot have another name"
@@ -40,7 +66,9 @@ class Classes:
         own = self.classes[name]
         for element in section.children:
             if element.tag != "default":
-                own[element.tag] = overlay(own.get(element.tag, {}), element.attributes)
+                full = own[element.tag] = Resolved(own.get(element.tag), element)
+                spans, place = attribute_spans(element), element.document.source
+                full.inherited = {**full.inherited, **{name: (element, place(at[1])) for name, at in spans.items()}}
         for nested in section.find_all("default"):
             child = nested.get("class")
             if not child:
@@ -48,7 +76,7 @@ class Classes:
             elif child in self.classes:
                 self.report.error("duplicate-name", f"there is already a class {child!r}", nested, attribute="class")
             else:
-                self.classes[child] = {tag: dict(attributes) for tag, attributes in own.items()}
+                self.classes[child] = {**own}
                 self._fill(child, nested)
 
     def named(self, element: Element, attribute: str, inherited: str) -> str:
@@ -65,17 +93,16 @@ class Classes:
     def resolved(self, element: Element, inherited: str = "main", tag: str | None = None) -> Element:
         """Return the element with the attributes of its class added, without a class, at the same place."""
         name = self.named(element, "class", inherited)
-        of_class = self.classes[name].get(tag or element.tag, {})
-        self.inherited += len(of_class)
+        base = self.classes[name].get(tag or element.tag)
+        count = len(base.attributes) if base else 0
+        self.inherited += count
         if self.inherited > MAX_INHERITED:
-            if self.inherited - len(of_class) <= MAX_INHERITED:
+            if self.inherited - count <= MAX_INHERITED:
                 message = f"the elements have more than {MAX_INHERITED} attributes of classes, the most that are read"
                 self.report.error("xml-size", message, element)
-            of_class = {}
-        attributes = overlay(of_class, element.attributes)
-        attributes.pop("class", None)
-        full = Element(element.tag, attributes, element.document, element.start)
-        full.children, full.end, full.text = element.children, element.end, element.text
+            base = None
+        full = Resolved(base, element)
+        full.attributes.pop("class", None)
         return full
 
 

@@ -145,7 +145,7 @@ def span_of(context: Context, element: Element, attribute: str, switch: str) -> 
     given = lower != 0 or upper != 0
     if limited == "false" and given:
         message = f"{attribute}={element.get(attribute)!r} has no effect, for {switch}='false'"
-        report.add("info", "range", message, element, attribute=attribute)
+        report.add("info", "range", message, element, attribute=switch)
     if limited == "false" or (limited == "auto" and not given):
         return None
     if limited == "auto" and not context.compiler.of(element).autolimits:

@@ -43,11 +43,8 @@ def check_known(report: Report, root: Element) -> None:
                 report.warning("not-understood", message, element, attribute=name)
         of_class = outer == "default" != tag
         known = CHILDREN[tag] if tag in CHILDREN and not of_class else frozenset()
-        unknown = (
-            []
-            if tag in _SETS["elsewhere"] and not of_class
-            else [child for child in element.children if child.tag not in known]
-        )
+        read = tag in _SETS["elsewhere"] and not of_class
+        unknown = [] if read else [child for child in element.children if child.tag not in known]
         if tag in _SETS["keeping"] and not of_class:
             for child in unknown:
                 message = f"<{child.tag}> in {element.label} is not understood; it is kept unchanged"

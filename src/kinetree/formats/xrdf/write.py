@@ -15,12 +15,7 @@ CSPACE, TOOLS, DEFAULT = "cspace", "tool_frames", "default"
 """Names of the groups of the joints that a planner moves and of its tools, and of the state in which it begins."""
 
 LOST = (
-    "end_effectors",
-    "virtual_joints",
-    "passive_joints",
-    "joint_properties",
-    "enabled_collisions",
-    "unchecked_links",
+    *("end_effectors", "virtual_joints", "passive_joints", "joint_properties", "enabled_collisions", "unchecked_links"),
 )
 """What planners do not read of a semantic description, besides groups and states; pairs follow from the last two."""
 

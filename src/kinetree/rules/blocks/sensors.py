@@ -98,9 +98,11 @@ class SensorValues(Quality):
         differs from a known one by a letter; a setting of a link that is no number, or neither true nor false.
         Plug-ins, noise and texts with $ are not judged. In MJCF, ranges in the wrong order, and negative gains,
         damping, friction and timesteps, which MuJoCo reads without a word, and lists in keyframes that are too long or
-        too short, which it refuses or takes for the first joints."""
+        too short, which it refuses or takes for the first joints; not what the reader reports there."""
+        said = {note.source for note in robot.notes}
         for message, element, name in (*numbers_out_of_range(mjcf_parts), *keyframe_faults(robot, mjcf_parts)):
-            yield self.finding(message, element, source=element.place(name))
+            if (place := element.place(name)) not in said:
+                yield self.finding(message, element, source=place)
         for sensor in sensors:
             if near := nearly(sensor.get("type") or "", SENSORS):
                 message = f"the type is {sensor.get('type')!r}; did you mean {near!r}?"

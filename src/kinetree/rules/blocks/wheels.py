@@ -82,9 +82,8 @@ def size_fault(
         known, most = [factor * radius for radius in radii], OFF
         what = f"the {key.removeprefix('wheel_')} of the wheels is {{}} m"
     if key == "wheel_separation" and len(known) > 1 and max(known) < TOGETHER:
-        return (
-            f"{wheels[0].name!r} and {wheels[-1].name!r} are at the same place; expected them {number(value)} m apart"
-        )
+        both = f"{wheels[0].name!r} and {wheels[-1].name!r}"
+        return f"{both} are at the same place; expected them {number(value)} m apart"
     if not known or any(size < TOGETHER or size / OFF <= value <= size * most for size in known):
         return ""
     return f"{key} is {number(value)} m, but {what.format(number(known[0]))} in the robot"

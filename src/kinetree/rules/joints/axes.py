@@ -76,7 +76,7 @@ class NearlyPrincipal(JointQuality):
                 if LEAST < angle < NEARLY:
                     expected = " ".join(number(round(x)) for x in axis)
                     message = f"the axis is {number(angle, 1)} rad off {expected}; expected exactly {expected}"
-                    yield self.finding(message, joint)
+                    yield self.finding(message, joint, attribute="axis")
 
 
 class ShouldBeContinuous(JointQuality):
@@ -100,9 +100,10 @@ class ShouldBeContinuous(JointQuality):
                 continue
             turns = upper / (2 * pi)
             if (upper - lower) / 2 >= ENDLESS:
-                yield self.finding(f"the limits {span(joint)} are many turns; {ADVICE}", joint)
+                yield self.finding(f"the limits {span(joint)} are many turns; {ADVICE}", joint, attribute="range")
             elif abs(lower + upper) < EVEN and round(turns) >= TURNS and abs(turns - round(turns)) < WHOLE:
-                yield self.remark(f"the limits are {round(turns)} whole turns each way; {ADVICE}", joint)
+                message = f"the limits are {round(turns)} whole turns each way; {ADVICE}"
+                yield self.finding(message, joint, severity="info", attribute="range")
 
 
 class NegativeFriction(JointQuality):
@@ -124,7 +125,8 @@ class NegativeFriction(JointQuality):
             for dynamics in joint.dynamics:
                 for name in ("damping", "friction", "stiffness", "armature"):
                     if (value := getattr(dynamics, name)) < 0:
-                        yield self.finding(f"the {name} is {number(value)}; expected 0 or more", joint)
+                        message = f"the {name} is {number(value)}; expected 0 or more"
+                        yield self.finding(message, joint, attribute=name.replace("friction", "frictionloss"))
         stuck = [(j, d.friction) for j in robot.joints.values() for d in j.dynamics if d.friction > j.limit.effort > 0]
         for joint, friction in stuck[:1]:
             message = f"the friction {number(friction)} is more than the effort {number(joint.limit.effort)}: the motor"

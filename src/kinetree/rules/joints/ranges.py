@@ -82,7 +82,8 @@ class ZeroOutside(JointQuality):
         for joint in ranged:
             lower, upper = joint.limit.lower, joint.limit.upper
             if joint.coordinated and (0 < lower < upper or lower < upper < 0):
-                yield self.finding(f"zero is outside the limits {span(joint)}; many programs start at zero", joint)
+                message = f"zero is outside the limits {span(joint)}; many programs start at zero"
+                yield self.finding(message, joint, attribute="range")
 
 
 class NoEffort(JointQuality):
@@ -162,7 +163,8 @@ class PlaceholderEffort(JointQuality):
         wrong = [joint for joint in ranged if looks_made_up(joint.limit.effort, much[unit(joint)])]
         for same in grouped(wrong, lambda joint: joint.limit.effort):
             value = f"{number(same[0].limit.effort)} {'N m' if unit(same[0]) == 'rad' else 'N'}"
-            yield from self.shared(f"the effort limit is {value}, which looks like a placeholder", same)
+            message = f"the effort limit is {value}, which looks like a placeholder"
+            yield from self.shared(message, same, attribute="actuatorfrcrange")
 
 
 class PlaceholderVelocity(JointQuality):
@@ -292,7 +294,6 @@ class MimicChain(JointQuality):
             leader = robot.joints[joint.mimic.joint] if joint.mimic else None
             if leader and leader.mimic:
                 message = (
-                    f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r}; "
-                    f"many programs need it to follow {leader.mimic.joint!r} directly"
+                    f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r}; many programs"
                 )
-                yield self.finding(message, joint)
+                yield self.finding(f"{message} need it to follow {leader.mimic.joint!r} directly", joint)

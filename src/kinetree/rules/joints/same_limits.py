@@ -93,14 +93,9 @@ class ActuatorRange(JointQuality):
                 limit, name = joint.limit, element.get("name") or element.tag
                 pairs = [("ctrlrange", limit.lower, limit.upper)] if element.tag == "position" else []
                 for attribute, lower, upper in (*pairs, ("forcerange", -limit.effort, limit.effort)):
-                    given = numbers_in(element.get(attribute) or "")
+                    given = numbers_in(element.get(attribute) or "") or ()
                     slack = LEEWAY * (upper - lower)
-                    if (
-                        given
-                        and len(given) == 2
-                        and slack < inf
-                        and (given[0] < lower - slack or given[1] > upper + slack)
-                    ):
+                    if len(given) == 2 and slack < inf and (given[0] < lower - slack or given[1] > upper + slack):
                         low, high, least, most = numbers((*given, lower, upper))
                         message = f"the {attribute} of actuator {name!r} is {low} to {high}"
                         yield self.finding(f"{message}; the joint allows {least} to {most}", joint)

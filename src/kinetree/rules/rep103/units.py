@@ -76,7 +76,8 @@ class Units(Rep103):
             return
         ends = [end for end in (joint.limit.lower, joint.limit.upper) if isfinite(end)]
         if TURNS < max(map(abs, ends), default=0) <= DEGREES:
-            yield self.finding(f"the limits {span(joint)} are more than two turns; are they in degrees?", joint)
+            message = f"the limits {span(joint)} are more than two turns; are they in degrees?"
+            yield self.finding(message, joint, attribute="range")
 
     def _slides(self, joint: Joint, size: float, robot: Robot) -> Found:
         """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
@@ -84,8 +85,8 @@ class Units(Rep103):
         if _is_free(joint, robot):
             return
         if times > GANTRY or (times > CARRIED and size and _turns_with(joint, robot)):
-            beside = f"for a robot of {text(size, 2)} m" if size else "for a robot of unknown size"
-            yield self.finding(f"the limits {span(joint)} are too wide {beside}; are they in millimetres?", joint)
+            beside = f"for a robot of {text(size, 2) + ' m' if size else 'unknown size'}; are they in millimetres?"
+            yield self.finding(f"the limits {span(joint)} are too wide {beside}", joint, attribute="range")
 
     def _link(self, link: Link) -> Found:
         parts = [part.origin for part in (*link.visuals, *link.collisions, link.inertial) if part is not None]

@@ -98,13 +98,9 @@ class BaseLinkUpright(Rep199):
         for arm in arms:
             first = robot.joints[arm.moving[0]]
             shared = sum(other.base_link == arm.base_link for other in arms) > 1  # two arms on a body lean as they like
-            if (
-                arm.base_link is None
-                or shared
-                or len(arm.moving) < AXES
-                or first.axis is None
-                or not first.kind.angular[0]
-            ):
+            if arm.base_link is None or shared or len(arm.moving) < AXES:
+                continue
+            if first.axis is None or not first.kind.angular[0]:
                 continue
             R = poses[arm.base_link][:3, :3]
             axis = R.T @ poses[first.parent][:3, :3] @ first.origin[:3, :3] @ first.axis

@@ -109,9 +109,8 @@ class FixedFrame(Rep199):
             if joint is not None and joint.kind.nv:
                 message = f"the joint {joint.name!r} to this frame is {joint.type}; expected fixed"
             elif name and bodies[name] not in right:  # tool0 on a flange that turns is right
-                expected = (
-                    f"{arm.end!r}, where the arm ends" if self.frame != "base" else repr(arm.base_link or arm.foot)
-                )
+                foot = repr(arm.base_link or arm.foot)
+                expected = foot if self.frame == "base" else f"{arm.end!r}, where the arm ends"
                 message = f"this frame moves with {bodies[name]!r}; expected fixed to {expected}"
             if message:
                 yield self.finding(message, robot.frames[name])

@@ -91,11 +91,8 @@ def add_flange(
         T = given("flange", arm, arm.end)
         found: Array | str | None
         if T is None or isinstance(T, str):
-            found = (
-                T
-                or _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
-                or flange_at_tool0(arm, robot, poses, bodies, controller_frames)
-            )
+            found = T or _inexact(robot, elements, arm.end, arm.tool0 or arm.end)
+            found = found or flange_at_tool0(arm, robot, poses, bodies, controller_frames)
         else:
             found = checked(arm, robot, poses, controller_frames, poses[arm.end] @ T)
         if isinstance(found, str):

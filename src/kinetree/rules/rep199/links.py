@@ -107,14 +107,12 @@ class LinkOrientation(Rep199):
             if turned := [*turns]:
                 R = turns[turned[0]][:3, :3]
                 more = len(turned) - 1
-                rest = (
-                    f"; {more} more link{'s' * (more > 1)} of the arm {'are' if more > 1 else 'is'} rotated too"
-                    if more
-                    else ""
-                )
+                rest = f"; {more} more link{'s' * (more > 1)} of the arm {'are' if more > 1 else 'is'} rotated too"
                 message = f"is rotated {number(angle(R))} degrees in {foot!r} with all joints at zero"
                 fix = "kinetree fix --unsafe --select R199-303 turns them, and leaves all else in its place"
-                yield self.finding(f"{message}; expected the same axes{rest}", robot.links[turned[0]], fix=fix)
+                yield self.finding(
+                    f"{message}; expected the same axes{rest if more else ''}", robot.links[turned[0]], fix=fix
+                )
 
 
 class LinkGeometry(Rep199):

@@ -1,5 +1,6 @@
 """Rules about shapes."""
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -14,6 +15,7 @@ TINY = Threshold(1e-5, "m", "smallest size of a shape")
 THIN = Threshold(1.0, "m", "thickness below which a wide shape is a ground")
 FLAT = Threshold(0.1, "", "largest thickness of a ground of a model without joints that move, in widths")
 MOST = Threshold(0.75, "", "share of the bodies that move above which those without collision shapes may be meant")
+LEFT_OUT = re.compile(r"(collision|geom)\b.* is left out")
 Size = tuple[Link, Geometry, str, tuple[float, ...]]
 """A link, its shape, the name of one of the shape's sizes, and its numbers, m."""
 
@@ -30,12 +32,14 @@ class NoCollision(LinkQuality):
     good = '<collision><origin xyz="0.25 0 0"/><geometry><box size="0.4 0.12 0.12"/></geometry></collision>'
     bad = ""
 
-    def check(self, moving: Mapping[str, tuple[Link, ...]]) -> Found:
-        """A body that a joint moves, with visuals that are not transparent, and without collision shapes. If most
-        bodies are so, which may be meant, it is a remark, and one finding."""
+    def check(self, robot: Robot, moving: Mapping[str, tuple[Link, ...]]) -> Found:
+        """A body that a joint moves, with visuals that are not transparent, and without collision shapes, unless the
+        reader leaves one out. If most bodies are so, which may be meant, it is a remark, and one finding."""
+        notes = [note for note in robot.notes if note.code == "left-out" and LEFT_OUT.search(note.message)]
+        left = {(note.element or "").partition(" ")[2] for note in notes}  # of a link, or of a body of MJCF
         own = [(links, [one for one in links if not all(map(_is_invisible, one.visuals))]) for links in moving.values()]
         seen = [(links, shown[0]) for links, shown in own if shown]
-        bare = [link for links, link in seen if not any(one.collisions for one in links)]
+        bare = [link for links, link in seen if not any(one.collisions or repr(one.name) in left for one in links)]
         meant = len(seen) > len(bare) > MOST * len(seen)
         for links in [bare] if meant else [[link] for link in bare]:
             message = "the link moves and has visuals, but no collision shape"
@@ -100,7 +104,8 @@ class AbsurdSize(Quality):
             if name != "scale" and any(s > HUGE or (0 < s < TINY and not is_point) for s in size):
                 message = f"the {name} of <{geometry.shape.kind}> is {' '.join(numbers((*size, HUGE))[:-1])} m"
                 unit = "is it in millimetres?" if max(size) > HUGE else "expected metres"
-                yield self.finding(f"{message}; {unit}", link, source=geometry.source)
+                place = geometry.source and geometry.source.of("size")
+                yield self.finding(f"{message}; {unit}", link, source=place)
 
 
 def _may_be_huge(geometry: Geometry, stands: bool, still: bool) -> bool:

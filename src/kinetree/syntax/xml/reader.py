@@ -77,8 +77,9 @@ class Report:
             return
         if self.count[severity] == MAX_FINDINGS:
             code, message = "too-many", f"this is the {MAX_FINDINGS}th {severity}; the rest is left out"
-        start, stop = self._span(element, attribute)
-        document = element.document
+        written = element.holder(attribute) if attribute else element
+        start, stop = self._span(written, attribute)
+        document = written.document
         excerpt = document.excerpt(start, stop)
         finding = Finding(code, severity, message, document.source(start), (owner or element).label, fix, excerpt)
         self.findings.append(finding)

@@ -222,14 +222,9 @@ def _hang(parts: Parts, record: Record, own: Names) -> None:
             link, T = _place(parts, data[end])
             if link != getattr(things[i], field):
                 raise ValueError("the file has been changed since")
-            at = (
-                {"child_origin": things[i].child_origin @ T}
-                if end == "child"
-                else {"origin": inverse(T) @ things[i].origin}
-            )
-            things[i] = replace(
-                things[i], **{field: data[end]}, **{name: frozen(origin) for name, origin in at.items()}
-            )
+            thing, name = things[i], "child_origin" if end == "child" else "origin"
+            origin = thing.child_origin @ T if end == "child" else inverse(T) @ thing.origin
+            things[i] = replace(thing, **{field: data[end], name: frozen(origin)})
 
 
 def _make_link(parts: Parts, record: Record, own: Names) -> None:
