@@ -65,7 +65,7 @@ def bernstein(k: int) -> Array:
 
 
 def s_of(path: Path, grid: Grid, i: int, k: int) -> float:
-    """Return s at the beginning of interval i of path k; pieces are counted over all paths."""
+    """Return the parameter at the beginning of interval i of path k; pieces are counted over all paths."""
     return float(path.s[grid.piece[i, k] - grid.piece[0, k]] + grid.since[i, k])
 
 
