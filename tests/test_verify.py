@@ -10,7 +10,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError, UnknownNameError
-from kinetree.lab.identify.poses import Poses, small
+from kinetree.lab.identify.poses import Poses, first_places, small
 from kinetree.lab.identify.search import fitted, loss
 from kinetree.lab.identify.verification import ModelFault, Verification
 from kinetree.spatial.exponential import log
@@ -165,6 +165,11 @@ BEND = kt.chain("Rz(a) tx(0.5) Ry(b) tx(0.4)")
 BENT = np.random.default_rng(4).uniform(-1.2, 1.2, (12, 2))
 
 
+def _at(p):
+    """Return matrices (n, 4, 4) of zeros but for positions."""
+    return np.pad(p[:, :, None], [(0, 0), (0, 1), (3, 0)])
+
+
 class TestPoints:
     """Positions alone, of a point that may lie anywhere on the tool, in a world that may be anywhere."""
 
@@ -196,6 +201,25 @@ class TestPoints:
         assert named(found) == [(kind, "q3")]
         if kind == "zero":
             assert abs(found.faults[0].value - 0.005) < 4 * found.faults[0].std < 1e-3
+
+    @each("free", [("tool",), ("base",), ("base", "tool")])
+    def test_first_places_are_near(self, free):
+        X, Y = first_places(kt.fk(ARM, "tip")(Q), np.eye(4) + _at(self.measured(Q, free, 0.0)), free, True)
+        near = 0.03 if len(free) == 2 else 1e-12
+        np.testing.assert_allclose(X, self.X if "base" in free else np.eye(4), rtol=0, atol=near)
+        np.testing.assert_allclose(Y[:3, 3], self.POINT if "tool" in free else np.zeros(3), rtol=0, atol=near)
+        np.testing.assert_array_equal(Y[:3, :3], np.eye(3))
+
+    def test_at_most_half_of_the_log_is_fitted(self):
+        """With as many numbers as it has, nothing is left that could be called noise."""
+        for noise, counts in (((1e-3, 1e-3), 6), ((1e-3,), 3)):
+            channel = Poses(ARM, "tip", Q, shown(Q), np.eye(4), np.eye(4), noise, ())
+            x, rows = np.zeros(channel.size), np.arange(len(Q))
+            none, quarter, all_ = (
+                np.array(channel.with_noise(x, rows, part * counts * len(Q) // 4).noise) for part in (0, 1, 4)
+            )
+            np.testing.assert_allclose(quarter, none * np.sqrt(4 / 3), rtol=1e-12)
+            np.testing.assert_allclose(all_, none * np.sqrt(2), rtol=1e-12)
 
     def test_another_point_than_was_said(self):
         found = kt.verify(ARM, Q, poses={"tip": self.measured(Q, ("tool",))})

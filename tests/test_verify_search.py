@@ -97,6 +97,7 @@ class TestSearch:
         assert found.fit.loss == pytest.approx(left, rel=1e-6)
         nothing = least_squares(A, y, [5])[2]
         assert sum(found.shares) == pytest.approx(1.0 - left / nothing, abs=5e-3)  # which are of two samples in three
+        assert 0.99 < sum(found.shares) < 1.0
         of = dict(zip((cause.element for cause in found.causes), found.shares, strict=True))
         assert of["q1"] > 0.5 > of["q3"] > 0.2
         assert found.alike == ((), ())

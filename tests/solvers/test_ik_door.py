@@ -47,6 +47,9 @@ def test_both_ways_are_the_same(arm):
         assert_same(*both(solver, q, p, restart=to))
         assert np.abs(short.q - q).max() <= 0.1 * (1 + 1e-12)
         np.testing.assert_allclose(short.residual, [np.linalg.norm(fk(short.q) - p), 0.0], atol=1e-12)
+    for dt in (0.01, 0.1, 0.01, 0.02):  # what a dt comes to is kept for the last one alone
+        assert_same(*both(solver, q, p, dt=dt))
+        assert [*solver._stepper._known] == [dt]
     near = both(solver, q, fk(q))
     assert_same(*near)
     assert near[0].success

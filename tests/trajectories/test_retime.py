@@ -12,6 +12,7 @@ from kinetree.algorithms.reachability import step
 from kinetree.algorithms.retiming import Counted, peak, rows, slowing
 from kinetree.motion import Path, retime, through
 from kinetree.spatial.se3 import translation
+from kinetree.trajectories import retime as retime_module
 from kinetree.trajectories.payload import with_payload
 
 ARM = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
@@ -180,6 +181,21 @@ def test_payloads():
 
 
 @pytest.mark.slow
+def test_a_damped_motion_that_is_slowed_is_looked_at_until_it_holds(monkeypatch):
+    """Braking may bear less of what a damper asks for, so that a slower motion may exceed its torque."""
+    path, calls = through(slide(parts='<dynamics damping="3"/>'), [[0.0], [1.0]]), []
+    plain, exact = duration(path, torque=True), retime_module.slowing
+
+    def slowing(*given):
+        calls.append(given)
+        return exact(*given) * {2: 0.5, 3: 0.8}.get(len(calls), 1.0)
+
+    monkeypatch.setattr(retime_module, "slowing", slowing)
+    assert duration(path, torque=True) == pytest.approx(plain / 0.4, rel=1e-6)
+    assert len(calls) == 4
+    np.testing.assert_allclose(calls[3][3], 0.16 * calls[1][3], rtol=1e-6)
+
+
 def test_dampers_slow_a_motion_and_help_to_brake():
     """m a = F - c v, then -F - c v; bang-bang, integrated apart."""
     F, c, m = 8.0, 3.0, 2.0
