@@ -180,7 +180,6 @@ def test_payloads():
         retime(through(level, line), acceleration=1.0, payload={"cart": 1.0})
 
 
-@pytest.mark.slow
 def test_a_damped_motion_that_is_slowed_is_looked_at_until_it_holds(monkeypatch):
     """Braking may bear less of what a damper asks for, so that a slower motion may exceed its torque."""
     path, calls = through(slide(parts='<dynamics damping="3"/>'), [[0.0], [1.0]]), []
@@ -196,6 +195,7 @@ def test_a_damped_motion_that_is_slowed_is_looked_at_until_it_holds(monkeypatch)
     np.testing.assert_allclose(calls[3][3], 0.16 * calls[1][3], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_dampers_slow_a_motion_and_help_to_brake():
     """m a = F - c v, then -F - c v; bang-bang, integrated apart."""
     F, c, m = 8.0, 3.0, 2.0
