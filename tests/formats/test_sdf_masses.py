@@ -64,6 +64,27 @@ class TestSilentFile:
         assert (body(inertial).mass, body(inertial).inertia.tolist()) == (1.0, np.eye(3).tolist())
         assert "default-inertial" in [f.code for f in findings(model(f'<link name="a">{inertial}</link>'))]
 
+    @each(
+        "inertial, lacks, has",
+        [
+            ("", "<mass>, <inertia>", "defaults, 1 kg and 1 kg m² about each axis"),
+            ("<mass>5</mass>", "<inertia>", "default, 1 kg m² about each axis"),
+            ("<inertia><ixx>2</ixx><iyy>2</iyy><izz>2</izz></inertia>", "<mass>", "default, 1 kg"),
+            ("<mass>5</mass><inertia><ixx>2</ixx><izz>2</izz></inertia>", "<iyy>", "default, 1 kg m²"),
+            ("<inertia><iyy>2</iyy></inertia>", "<mass>, <ixx>, <izz>", "defaults, 1 kg and 1 kg m²"),
+        ],
+    )
+    def test_only_what_is_missing_is_said_to_have_a_default(self, inertial, lacks, has):
+        text = model(f'<link name="a"><inertial>{inertial}</inertial></link>')
+        said = [f.message for f in findings(text) if f.code == "default-inertial"]
+        assert said == [f"<inertial> without {lacks} has SDF's {has}"]
+        mass, moments = load(text).links["a"].inertial.mass, load(text).links["a"].inertial.inertia.diagonal()
+        assert mass == (5.0 if "<mass>" in inertial else 1.0)
+        assert moments.tolist() == [2.0 if f"<i{x}{x}>" in inertial else 1.0 for x in "xyz"]
+
+    def test_a_whole_inertial_says_nothing(self):
+        assert findings(model(f'<link name="a">{INERTIAL}</link>')) == []
+
     def test_without_masses_it_has_none(self):
         robot = kt.load(model('<link name="a"/>'), format="sdf", without=("inertial",))
         assert robot.links["a"].inertial is None

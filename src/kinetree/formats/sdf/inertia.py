@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.display import number
+from kinetree.display import listed, number
 from kinetree.errors import KinetreeError
 from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.fields import single_children
@@ -20,7 +20,7 @@ from kinetree.syntax.xml.reader import Element
 
 MASS, MOMENT, DENSITY = DEFAULTS["sdf"].mass, DEFAULTS["sdf"].inertia, DEFAULTS["sdf"].density
 INERTIA = {"ixx": MOMENT, "ixy": 0.0, "ixz": 0.0, "iyy": MOMENT, "iyz": 0.0, "izz": MOMENT}
-ASSUMED = f"{MASS:g} kg and {MOMENT:g} kg m² about each axis"
+ASSUMED = {"mass": f"{MASS:g} kg", "inertia": f"{MOMENT:g} kg m² about each axis"}
 NO_SOLIDS = "It follows from its collisions, which are none, or not all simple shapes"
 
 
@@ -34,7 +34,7 @@ def inertial_of(
     """
     report, owner = context.report, link.element
     if element is None:
-        message = f"the link has no <inertial>; SDF gives it {ASSUMED}"
+        message = f"the link has no <inertial>; SDF gives it {' and '.join(ASSUMED.values())}"
         report.add("info" if is_static else "warning", "no-inertial", message, owner)
         return Inertial(MASS, frozen(MOMENT * np.eye(3))), [], ""
     if truth_attribute(report, element, "auto", owner):
@@ -42,14 +42,18 @@ def inertial_of(
     once, others = single_children(report, element, ("pose", "mass", "inertia"), attributes=("auto",))
     extensions = context.keep(others, INERTIAL_OTHERS, owner, "inertial/")
     mass = number_of(report, once.get("mass"), MASS, owner)
-    if "mass" not in once or "inertia" not in once:
-        message = f"<inertial> without <mass> or <inertia> has SDF's defaults, {ASSUMED}"
-        report.add("info" if is_static else "warning", "default-inertial", message, element, owner=owner)
+    missing = [name for name in ASSUMED if name not in once]
     numbers = dict(INERTIA)
     if inertia := once.get("inertia"):
         given, more = single_children(report, inertia, tuple(INERTIA))
         extensions += context.keep(more, (), owner, "inertial/inertia/")
         numbers = {name: number_of(report, given.get(name), value, owner) for name, value in INERTIA.items()}
+        missing += [name for name, value in INERTIA.items() if value and name not in given]
+    if missing:
+        has = list(dict.fromkeys(ASSUMED.get(name, f"{MOMENT:g} kg m²") for name in missing))
+        lacks = listed((f"<{name}>" for name in missing), len(missing))
+        message = f"<inertial> without {lacks} has SDF's default{'s' * (len(has) > 1)}, {' and '.join(has)}"
+        report.add("info" if is_static else "warning", "default-inertial", message, element, owner=owner)
     xx, xy, xz, yy, yz, zz = numbers.values()
     tensor = frozen(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
     pose = pose_of(report, once.get("pose"), link.version, owner)  # T_link_com: always relative to the link
