@@ -23,10 +23,10 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_260, ("logs", "cli/tf.py")),
     "bridges": (1_830, ("bridges",)),
-    "lab": (4_940, ("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py")),
+    "lab": (4_970, ("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 101_090
+ALL = 101_130
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

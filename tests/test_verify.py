@@ -228,11 +228,36 @@ class TestPoints:
         assert found.faults[0].unit == "m"
         assert "The tool pose of tip is off by 20 -30 50 ± 0.0" in str(found)
 
-    def test_numbers_that_are_not_finite(self):
+    @each(
+        "change, part",
+        [
+            (lambda p: p + np.where(np.arange(24)[:, None] == 3, np.nan, 0), "not finite, at sample 3; expected m"),
+            (lambda p: 1000 * p, "the positions spread over .* those of the model over .* m; expected positions in m"),
+            (lambda p: p * 1e200, "expected positions in m"),
+            (lambda p: 0 * p + 1.0, "all poses are the same; expected those of a frame that moved"),
+            (lambda p: p[:, :2], r"poses \(24, 2\); expected \(n, 4\) and \(n, 4, 4\), or \(n, 3\) of positions"),
+            (lambda p: p[1:], r"poses \(23, 3\); expected"),
+            (lambda p: p.T, r"poses \(3, 24\); expected"),
+        ],
+    )
+    def test_positions_that_tell_nothing(self, change, part):
+        for free in ((), ("base",), ("base", "tool")):
+            with pytest.raises(KinetreeError, match=part):
+                kt.verify(ARM, Q, poses={"tip": change(self.measured(Q, free))}, unknown=free)
+
+    def test_fewer_than_fifteen_are_too_few(self):
         p = self.measured(Q, ())
-        p[3, 1] = np.nan
-        with pytest.raises(KinetreeError, match="poses has numbers that are not finite; expected positions in m"):
-            kt.verify(ARM, Q, poses={"tip": p})
+        assert kt.verify(ARM, Q[:15], poses={"tip": p[:15]}).faults == ()
+        with pytest.raises(KinetreeError, match="there are 14 positions without rotations; expected at least 15"):
+            kt.verify(ARM, Q[:14], poses={"tip": p[:14]})
+
+    def test_a_frame_that_no_joint_moves(self):
+        for frame in ("base_link", "base"):
+            robot = kt.edit.add_frame(ARM, "base", on="base_link") if frame == "base" else ARM
+            T = np.tile(np.eye(4), (24, 1, 1))
+            T[:, 0, 3] = np.arange(24)
+            with pytest.raises(KinetreeError, match=f"no joint moves '{frame}' against the root; expected poses of a"):
+                kt.verify(robot, Q, poses={frame: T})
 
 
 class TestTwoJoints:

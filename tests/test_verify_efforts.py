@@ -371,6 +371,27 @@ class TestLogs:
         assert named(found)[1:] == [("mass", "q2_link")]
         assert np.isnan(found.torques[:, 2]).all()
 
+    @each("joint", [0, 1])
+    def test_they_say_nothing_of_the_unit(self, joint):
+        """Of two joints one has noise a thousandth as large as the model's torques."""
+        arm = kt.chain([{**LINK, "axis": [0, -1, 0]}, {**LINK, "axis": [0, -1, 0], "xyz": [0.6, 0, 0]}])
+        for seed in range(3):
+            log = plant(arm, np.random.default_rng(seed), "none", "q1", 0)
+            log["effort"][:, joint] = 0.01 * np.random.default_rng(seed).normal(size=len(log["t"]))
+            found = kt.verify(arm, **log)
+            assert named(found) == [("effort scale", arm.joint_names[joint])]
+            assert found.faults[0].value == 0.0
+
+    def test_a_sample_that_is_not_finite(self):
+        log = plant(ARM, np.random.default_rng(8), "none", "q1", 0)
+        for value in (np.nan, np.inf):
+            effort = log["effort"].copy()
+            effort[7, 1] = value
+            with pytest.raises(
+                KinetreeError, match=f"effort of q2 is {value} at sample 7; expected finite numbers, or"
+            ):
+                kt.verify(ARM, **{**log, "effort": effort})
+
     def test_a_robot_at_rest(self):
         """Poses without order tell about weight alone, so that inertia and friction stay those of the file."""
         rng = np.random.default_rng(9)

@@ -114,6 +114,15 @@ class TestTwoJoints:
         a, b = self.Q.T
         return self.write(tmp_path / "log.csv", {"a": a, "b": b, "tip.": self.poses(self.Q)})
 
+    def test_a_model_of_an_installed_package_is_not_changed(self, run, model, log, tmp_path):
+        (tmp_path / "site-packages").mkdir()
+        installed = model.rename(tmp_path / "site-packages/bent.urdf")
+        result = run("verify", installed, log, "--fix")
+        assert result.exit_code == 2
+        assert "bent.urdf: error: belongs to an installed package; copy it first [file]" in result.stderr
+        assert installed.read_text() == BENT
+        assert run("verify", installed, log, "--diff").exit_code == 1
+
     def test_a_repair_is_shown_then_made(self, run, model, log):
         shown = run("verify", model, log, "--diff")
         assert shown.exit_code == 1

@@ -184,14 +184,15 @@ def write(*results: FixResult) -> None:
     """Write all files that change in some models, or none.
 
     results: in the order of their repairs; each starts from the contents that those before it leave. Raises
-    KinetreeError if a file cannot be written, or has changed since it was read.
+    KinetreeError if a file cannot be written, has changed since it was read, or belongs to an installed package.
     """
-    before: dict[Path, bytes] = {}
-    after: dict[Path, bytes] = {}
+    before, after = dict[Path, bytes](), dict[Path, bytes]()
     for fixed in results:
         before = {**fixed.before, **before}
         after |= fixed.after
     for path, content in before.items():
-        if read_file(path) != content:
-            raise KinetreeError(Finding("file", "error", "has changed since it was read", Source(str(path))))
+        installed = {"site-packages", "dist-packages"} & {*path.resolve().parts}
+        if installed or read_file(path) != content:
+            what = "belongs to an installed package; copy it first" if installed else "has changed since it was read"
+            raise KinetreeError(Finding("file", "error", what, Source(str(path))))
     write_all({path: content for path, content in after.items() if content != before[path]})

@@ -141,11 +141,13 @@ def _discrete(robot: Robot, log: Trajectory, given: Efforts) -> tuple[Efforts, t
     for turned in np.flatnonzero(_misfit(tau, channel) - _misfit(-tau, channel) > np.log(CLEARER)):
         tau[:, turned] *= -1
         faults.append(ModelFault("effort sign", names[turned]))
-    factors = [factor for factor in _factors(tau, channel) if factor > 0]
+    fits = _misfit(tau, channel) < np.log(UNRELATED)
+    factors = [factor for factor, fit in zip(_factors(tau, channel), fits, strict=True) if factor > 0 and fit]
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
         tau = tau / UNIT**power
         faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))
     related = (_rms(channel.model) < CLEARER * _rms(tau)) | (_misfit(tau, channel) < np.log(UNRELATED))
+    related |= not (channel.known & related).any()  # if none is, nothing explains the log
     strange = np.flatnonzero(channel.known & ~related)
     faults += [ModelFault("effort scale", names[i], 0.0, 0.0, unit="1") for i in strange]
     known = channel.known & related
@@ -188,7 +190,8 @@ def _fault(channel: Efforts, found: Found, i: int) -> ModelFault:
         unit = {"mass": "kg", "centre": "m", "inertia": "kg m²"}[cause.kind]
         k = places[0] // 10
         value, J = _in_units(channel.rows[k], cause.kind, x[10 * k : 10 * k + 10], [place - 10 * k for place in places])
-        C = np.where(np.isinf(C).any(), np.inf, 1.0) * (J @ np.where(np.isfinite(C), C, 0.0) @ J.T)
+        known = np.isfinite(C).all()
+        C = J @ C @ J.T if known else np.full((len(J), len(J)), np.inf)
     std = np.sqrt(C.diagonal().clip(0.0))
     alike = tuple((other.kind, other.element) for other in found.alike[i])
     if len(value) == 1:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from kinetree.arguments import as_names, explain_type_errors
+from kinetree.display import number
 from kinetree.errors import fail
 from kinetree.lab.identify.answer import ModelFault, Verification
 from kinetree.lab.identify.columns import Trajectory, trajectory
-from kinetree.lab.identify.poses import Poses, first_places
+from kinetree.lab.identify.poses import SMALL, Poses, first_places
 from kinetree.lab.identify.search import Cause, Found, fitted, hidden, search
 from kinetree.lab.identify.torques import TorqueFaults, by_torques
 from kinetree.model.edit import lock, set_origins
@@ -30,8 +31,10 @@ NOISE = 1e-3, 1e-3
 """Noise of a log, m and rad, that is assumed at first."""
 UNEXPLAINED = 0.01, 0.02
 """Noise of a log, m and rad, above which nothing is explained."""
-FEWEST = 10
-"""Least number of poses."""
+FEWEST, FEWEST_POINTS = 10, 15
+"""Least number of poses, and of positions without rotations."""
+MILLIMETRES = 50.0
+"""How many times farther than the model's, and those of a point 0.2 m off, positions may spread that are in m."""
 SETTING = ("base", "tool")
 
 
@@ -158,6 +161,9 @@ def _trajectory(robot: Robot, Q: Array, effort: Any, t: Any, qd: Any, qdd: Any) 
     tau = numbers(effort, "argument-number", "effort is", robot.velocity_names)
     if tau.shape != Q.shape:
         raise fail("argument-shape", f"effort has shape {tau.shape}; expected {Q.shape}, a torque for each joint")
+    if (bad := np.argwhere(np.isinf(tau) | (np.isnan(tau) & ~np.isnan(tau).all(axis=0)))).size:
+        what = f"effort of {robot.velocity_names[bad[0, 1]]} is {tau[tuple(bad[0])]} at sample {bad[0, 0]}"
+        raise fail("effort", f"{what}; expected finite numbers, or nan everywhere for a joint without torques")
     if not (np.isfinite(tau) & (tau != 0)).any():
         raise fail("effort", "effort has no torques; all are zero or nan")
     if t is None and len(found) < 2:
@@ -173,18 +179,35 @@ def _checked(robot: Robot, Q: Array, poses: Any, free: tuple[str, ...]) -> Poses
         raise fail("poses", "poses is not a mapping of one frame; expected {frame: T (n, 4, 4)}")
     ((given, values),) = poses.items()
     (frame,) = frames_of(robot, (given,))
-    points = numbers(values, "argument-number", "poses has")
-    if points.shape != (len(Q), 3):
-        T = checked_poses(values)
-        if T.shape != (len(Q), 4, 4):
-            legal = f"(n, {robot.nq}) and (n, 4, 4), or (n, 3) of positions"
-            raise fail("argument-shape", f"q has shape {Q.shape} and poses {T.shape}; expected {legal}")
-        return Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE, free)
-    if not np.isfinite(points).all():
-        raise fail("argument-number", "poses has numbers that are not finite; expected positions in m")
-    T = np.tile(np.eye(4), (len(Q), 1, 1))
-    T[:, :3, 3] = points
-    return Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE[:1], free)
+    T = numbers(values, "argument-number", "poses has")
+    if T.shape not in ((len(Q), 3), (len(Q), 4, 4)):
+        legal = f"(n, {robot.nq}) and (n, 4, 4), or (n, 3) of positions"
+        raise fail("argument-shape", f"q has shape {Q.shape} and poses {T.shape}; expected {legal}")
+    if (bad := np.flatnonzero(~np.isfinite(T).reshape(len(Q), -1).all(axis=1))).size:
+        raise fail("argument-number", f"poses has numbers that are not finite, at sample {bad[0]}; expected m")
+    if T.ndim == 3:
+        channel = Poses(robot, frame, Q, checked_poses(T), np.eye(4), np.eye(4), NOISE, free)
+    else:
+        if len(Q) < FEWEST_POINTS:
+            raise fail("poses", f"there are {len(Q)} positions without rotations; expected at least {FEWEST_POINTS}")
+        points, T = T, np.tile(np.eye(4), (len(Q), 1, 1))
+        T[:, :3, 3] = points
+        channel = Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE[:1], free)
+    _check_moves(channel)
+    return channel
+
+
+def _check_moves(given: Poses) -> None:
+    """Raise KinetreeError for poses that tell nothing: no joint moves the frame, or it stood still, or not in m."""
+    if not any(cause.kind == "zero" for cause in given.causes):
+        message = f"no joint moves {given.frame!r} against the root"
+        raise fail("poses", f"{message}; expected poses of a frame below a joint that moves")
+    if np.ptp(given.T, axis=0).max() < SMALL:
+        raise fail("poses", "all poses are the same; expected those of a frame that moved")
+    model, measured = (np.ptp(T[:, :3, 3], axis=0).max() for T in (fk(given.robot, given.frame)(given.q), given.T))
+    if measured > MILLIMETRES * (model + 0.2):
+        far = f"the positions spread over {number(measured)}, those of the model over {number(model)} m"
+        raise fail("poses", f"{far}; expected positions in m")
 
 
 def _placed(given: Poses) -> Poses:
