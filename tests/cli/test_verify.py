@@ -123,6 +123,16 @@ class TestTwoJoints:
         assert installed.read_text() == BENT
         assert run("verify", installed, log, "--diff").exit_code == 1
 
+    def test_a_difference_of_nothing_says_so(self, run, model, tmp_path):
+        (a, b), T = self.Q.T, kt.fk(self.ROBOT, "tip")(self.Q)
+        agrees = run("verify", model, self.write(tmp_path / "log.csv", {"a": a, "b": b, "tip.": T}), "--diff")
+        assert (agrees.exit_code, agrees.stdout) == (0, "")
+        assert "nothing to correct. The model agrees: " in agrees.stderr
+        mixed = self.write(tmp_path / "mixed.csv", {"a": a, "b": b, "tip.": T[::-1]})
+        nothing = run("verify", model, mixed, "--diff")
+        assert (nothing.exit_code, nothing.stdout) == (1, "")
+        assert "nothing to correct. The model does not agree: " in nothing.stderr
+
     def test_a_repair_is_shown_then_made(self, run, model, log):
         shown = run("verify", model, log, "--diff")
         assert shown.exit_code == 1

@@ -221,6 +221,8 @@ def _print(repaired: Repaired, diff: bool) -> None:
     for fault, why in repaired.left:
         remark(f"not corrected: the {fault.kind} of {fault.element}: {why}")
     verdict = str(repaired.after).partition("\n")[0]
+    if diff and not repaired.fixed.after:
+        remark(f"nothing to correct. {verdict}")
     for path in repaired.fixed.after:
         stream = sys.stderr if diff else sys.stdout
         say(f"{as_shown(path)} {'would be' if diff else 'is'} corrected. {verdict}", file=stream)
