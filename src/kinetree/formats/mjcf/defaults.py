@@ -23,27 +23,30 @@ MAX_INHERITED = 1_000_000
 class Resolved(Element):
     """An element with the attributes of its class, also one of <default> with those of the classes around it.
 
-    inherited: attribute to the element of <default> that has it, and the place of its value.
+    inherited, places: attribute to the element of <default> that has it, and to the place of its value. Elements that
+    have all of them from a class share its mappings, since there may be a thousand attributes and elements.
     """
 
-    __slots__ = ("inherited",)
-    inherited: dict[str, tuple[Element, Source]]
+    __slots__ = ("inherited", "places")
+    inherited: dict[str, Element]
+    places: dict[str, Source]
 
     def __init__(self, base: "Resolved | None", own: Element) -> None:
         attributes = overlay(base.attributes, own.attributes) if base else {**own.attributes}
         super().__init__(own.tag, attributes, own.document, own.start)
         self.children, self.end, self.text = own.children, own.end, own.text
-        held = base.inherited if base else {}
-        shared = own.attributes.keys().isdisjoint(held)
-        self.inherited = held if shared else {name: at for name, at in held.items() if name not in own.attributes}
+        self.inherited, self.places = (base.inherited, base.places) if base else ({}, {})
+        if not own.attributes.keys().isdisjoint(self.inherited):
+            self.inherited = {name: one for name, one in self.inherited.items() if name not in own.attributes}
+            self.places = {name: self.places[name] for name in self.inherited}
 
     def holder(self, attribute: str) -> Element:
-        return self.inherited[attribute][0] if attribute in self.inherited else self
+        return self.inherited.get(attribute, self)
 
     @property
     def source(self) -> Source:
-        here, places = super().source, {name: place for name, (_, place) in self.inherited.items()}
-        return Source(here.file, here.line, here.column, here.made, places) if places else here
+        here = super().source
+        return Source(here.file, here.line, here.column, here.made, self.places) if self.places else here
 
 
 class Classes:
@@ -68,7 +71,8 @@ class Classes:
             if element.tag != "default":
                 full = own[element.tag] = Resolved(own.get(element.tag), element)
                 spans, place = attribute_spans(element), element.document.source
-                full.inherited = {**full.inherited, **{name: (element, place(at[1])) for name, at in spans.items()}}
+                full.inherited = {**full.inherited, **dict.fromkeys(spans, element)}
+                full.places = {**full.places, **{name: place(at[1]) for name, at in spans.items()}}
         for nested in section.find_all("default"):
             child = nested.get("class")
             if not child:
