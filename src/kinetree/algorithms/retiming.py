@@ -21,8 +21,8 @@ ERROR = 0.02
 
 
 class Counted(NamedTuple):
-    """The limits that count: indices of velocities and accelerations, by coordinate, and of torques. is_even: whether
-    speeding up and slowing down have the same limits. is_damped: whether torques depend on √x."""
+    """Name the limits that count: indices of velocities and accelerations, by coordinate, and of torques. is_even:
+    whether speeding up and slowing down have the same limits. is_damped: whether torques depend on √x."""
 
     velocity: tuple[int, ...]
     acceleration: tuple[int, ...]

@@ -27,8 +27,6 @@ LANES = 192
 """Paths that are computed at once."""
 ROUNDS = (1e300, 2.0, 1.5, 1.2, 1.1, 1.05, 1.02)
 """By how much x may grow in each round, where joints are damped; each is about the speed of the one before."""
-
-
 SLOWED = 20
 """How often at most a whole motion is made slower where a slower one asks for more torque."""
 EASED, CLOSE = 2, 0.995
@@ -99,7 +97,6 @@ def retime(
     options = Options(velocity, acceleration, torque, payload)
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
     found: list[Motion] = []
-    found = []
     for start in range(0, len(paths), LANES):
         found += _timed(paths[start : start + LANES], count, options).motions(period)
     return found[0] if isinstance(path, Path) else found

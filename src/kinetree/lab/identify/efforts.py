@@ -63,7 +63,7 @@ def _matrix(six: Array) -> Array:
 class Efforts:
     """Torques tau (m, nv) of a log and `model` (m, nv) of the file, with columns (m, nv, c); see `columns`.
 
-    bodies: links with the number of each among the robot's. noise (nv,): standard deviations. least (3, nv): negative
+    bodies: the links of `carriers`. noise (nv,): standard deviations. least (3, nv): negative
     damping, friction and armature of the file, below which a sum with a change would be negative. known (nv,): joints
     with torques. at (nv,): zeros for which `model` and `columns` are computed, near which they are right. The numbers:
     ten of each body, three of each joint, gravity, zeros, scales.
@@ -73,7 +73,7 @@ class Efforts:
     tau: Array
     model: Array
     columns: Array
-    bodies: dict[str, int]
+    bodies: tuple[str, ...]
     least: Array
     known: Array
     noise: Array
@@ -124,10 +124,10 @@ class Efforts:
     def _weights(self, x: Array) -> Array:
         """Return how often each column counts (c,)."""
         weights, b = np.zeros(self.columns.shape[-1]), len(self.bodies)
-        for k, i in enumerate(self.bodies.values()):
+        for k in range(b):
             u = x[10 * k : 10 * k + 10]
             if u.any():
-                weights[10 * i : 10 * i + 10] = inertia_of(self.rows[k], u) - self.rows[k]
+                weights[10 * k : 10 * k + 10] = inertia_of(self.rows[k], u) - self.rows[k]
         end = 4 * self.nv + 3
         weights[-end:] = x[10 * b : 10 * b + end]
         weights[-end + self.nv : -end + 2 * self.nv] -= self.least[1]  # the model is without that of the file
@@ -161,13 +161,13 @@ class Efforts:
     def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
         """Return the derivative (k, nv, 1, p) of the residual by the numbers at p places."""
         at, n, b = np.array(places, dtype=int), self.size - self.nv, len(self.bodies)
-        slopes, links = np.zeros((self.columns.shape[-1], len(at))), [*self.bodies.values()]
+        slopes = np.zeros((self.columns.shape[-1], len(at)))
         for i, place in enumerate(places):
             if place < 10 * b:
                 k, e = place // 10, STEP * np.eye(10)[place % 10]
-                u, link = x[10 * k : 10 * k + 10], 10 * links[k]
+                u = x[10 * k : 10 * k + 10]
                 change = inertia_of(self.rows[k], u + e) - inertia_of(self.rows[k], u - e)
-                slopes[link : link + 10, i] = change / (2 * STEP)
+                slopes[10 * k : 10 * k + 10, i] = change / (2 * STEP)
             elif place < n:
                 slopes[place - n, i] = 1.0
         _, columns = self._at(rows)

@@ -107,9 +107,8 @@ def _channel(
         least[1, where] -= passive.friction * abs(factor)
         least[2, where] -= passive.armature * factor**2
     tau, predicted, made = columns(robot, log, gravity)
-    bodies = {name: i for i, name in enumerate(carriers(robot))}
     noise = _rms(tau).clip(1e-9) * 0.05
-    return Efforts(robot, tau, predicted, made, bodies, least, known, noise, at)
+    return Efforts(robot, tau, predicted, made, tuple(carriers(robot)), least, known, noise, at)
 
 
 def _discrete(robot: Robot, log: Trajectory, given: Efforts) -> tuple[Efforts, tuple[float, ...], list[ModelFault]]:
@@ -146,7 +145,7 @@ def _discrete(robot: Robot, log: Trajectory, given: Efforts) -> tuple[Efforts, t
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
         tau = tau / UNIT**power
         faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))
-    related = (_rms(channel.model) < CLEARER * _rms(tau)) | (_misfit(tau, channel) < np.log(UNRELATED))
+    related = fits | (_rms(channel.model) < CLEARER * _rms(tau))
     related |= not (channel.known & related).any()  # if none is, nothing explains the log
     strange = np.flatnonzero(channel.known & ~related)
     faults += [ModelFault("effort scale", names[i], 0.0, 0.0, unit="1") for i in strange]

@@ -94,13 +94,14 @@ def verify(
     if log is None:
         assert found is not None
         return found
-    rests = np.ptp(Q, axis=0) < STILL
-    told = np.isfinite(log.effort).any(axis=0)
-    by = _by_torques(robot, log, told | ~rests)
-    still = tuple(np.array(robot.velocity_names)[rests & told])
+    is_still, has_torques = np.ptp(Q, axis=0) < STILL, np.isfinite(log.effort).any(axis=0)
+    by = _by_torques(robot, log, has_torques | ~is_still)
+    still = tuple(np.array(robot.velocity_names)[is_still & has_torques])
     if found is None:
-        nothing = (None, None, None)
-        return Verification(by.explained, by.faults, (), still, *nothing, by.outliers, *nothing[:2], by.torques)
+        without_poses = dict.fromkeys(("error", "left", "noise", "base", "tool"))
+        return Verification(
+            by.explained, by.faults, (), still, outliers=by.outliers, torques=by.torques, **without_poses
+        )
     explained = found.explained and by.explained
     faults = (*found.faults, *by.faults) if explained else ()
     still = tuple(dict.fromkeys((*found.still, *still)))
