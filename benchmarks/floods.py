@@ -233,7 +233,7 @@ def sdf_attached(n: int) -> Files:
 def sdf_nested(n: int) -> Files:
     """Models in models, each with links."""
     depth = 90
-    each = n // depth // 2 - 4
+    each = n * 49 // 100 // depth
     inner = ""
     for k in range(depth):
         links = "".join(f'<link name="l{i}"/>' for i in range(each))
@@ -295,7 +295,7 @@ def mjcf_replicate_attributes(n: int) -> Files:
 def mjcf_classes(n: int) -> Files:
     """A class of many attributes, and as many geoms that are of it."""
     many = " ".join(f'a{i}=""' for i in range(900))
-    return mjcf("<body>" + '<geom size="1"/>' * (n // 2 - 1000) + "</body>", f"<default><geom {many}/></default>")
+    return mjcf("<body>" + '<geom size="1"/>' * (n * 49 // 100) + "</body>", f"<default><geom {many}/></default>")
 
 
 def mjcf_class_tree(n: int) -> Files:
@@ -331,7 +331,7 @@ def srdf_depth(n: int) -> Files:
 
 
 def srdf_unknown(n: int) -> Files:
-    text = "".join(f'<group name="g{i}"><joint name="{"j" * 150}{i}"/></group>' for i in range((n - 11_010) // 4))
+    text = "".join(f'<group name="g{i}"><joint name="{"j" * 150}{i}"/></group>' for i in range(n * 22 // 100))
     return {**urdf('<link name="l0"/>' + chain(1000)), "r.srdf": f'<robot name="r">{text}</robot>'.encode()}
 
 

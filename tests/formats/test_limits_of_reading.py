@@ -77,6 +77,14 @@ def sizes_of(flood):
     return [max(2, top // FACTOR), top, *([top + 1] if flood.above else [])]
 
 
+@pytest.mark.parametrize("flood", [flood for flood in FLOODS if flood.name not in SQUARE], ids=lambda flood: flood.name)
+def test_a_text_of_eight_times_the_size_has_eight_times_the_elements(flood):
+    """Else growth with the size says nothing about growth with what is in the text."""
+    small, large, *_ = (b"".join(flood.make(size).values()) for size in sizes_of(flood))
+    assert len(large) < 9 * len(small)
+    assert large.count(b"<") <= 9 * small.count(b"<")
+
+
 def grows(best, flood):
     """Whether the large text took more than 12 times as long as the small one; n log n takes 9.4 times.
 

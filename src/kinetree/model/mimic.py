@@ -35,16 +35,20 @@ def mimic_polynomial(robot: Robot, name: str, until: Collection[str] = ()) -> tu
 
     until: leaders at which to stop, though they follow another; the joint itself is not one of them.
     """
-    coefficients = [0.0, 1.0]
-    joint = robot.joints[name]
-    while joint.mimic and (joint.name == name or joint.name not in until):
-        inner = [joint.mimic.offset, joint.mimic.multiplier, *joint.mimic.higher]
-        if len(coefficients) == 2:
-            coefficients = [coefficients[0] + coefficients[1] * inner[0], *(coefficients[1] * c for c in inner[1:])]
-        else:
-            coefficients = np.polynomial.Polynomial(coefficients)(np.polynomial.Polynomial(inner)).coef.tolist()
+    known = {} if until else robot._polynomials
+    joint, followers = robot.joints[name], []
+    while joint.mimic and joint.name not in known and (joint.name == name or joint.name not in until):
+        followers.append((joint.name, joint.mimic))
         joint = robot.joints[joint.mimic.joint]
-    return joint.name, coefficients
+    leader, coefficients = known.get(joint.name) or (joint.name, [0.0, 1.0])
+    for follower, mimic in reversed(followers):
+        outer = [mimic.offset, mimic.multiplier, *mimic.higher]
+        if len(outer) == 2:
+            coefficients = [outer[0] + outer[1] * coefficients[0], *(outer[1] * c for c in coefficients[1:])]
+        else:
+            coefficients = np.polynomial.Polynomial(outer)(np.polynomial.Polynomial(coefficients)).coef.tolist()
+        known[follower] = leader, coefficients
+    return leader, coefficients
 
 
 def leader_ranges(robot: Robot, joint: Joint) -> tuple[str, list[tuple[float, float]]]:

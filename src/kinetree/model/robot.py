@@ -326,6 +326,11 @@ class Robot(Displayable):
         return frozen(np.array([x for name in self.joint_names for x in self.joints[name].kind.neutral], dtype=float))
 
     @cached_property
+    def _polynomials(self) -> dict[str, tuple[str, list[float]]]:
+        """What `mimic_polynomial` found so far."""
+        return {}
+
+    @cached_property
     def _neutral(self) -> Array:
         return neutral(self)
 
