@@ -22,11 +22,11 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "lsp": (2_440, ("lsp", "cli/lsp.py")),
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_260, ("logs", "cli/tf.py")),
-    "bridges": (1_830, ("bridges",)),
+    "bridges": (1_970, ("bridges",)),
     "lab": (4_970, ("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py")),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 101_130
+ALL = 101_270
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

@@ -18,6 +18,7 @@ loops: "closed", the default with driven=. "ignore" computes the tree without th
     may open (`loop_error`); "refuse" raises KinetreeError.
 """
 
+from kinetree.bridges.orders import joint_maps as joint_maps, joint_order as joint_order
 from kinetree.compiler.kernel import Kernel as Kernel
 from kinetree.lab.reach.grid import Grid as Grid
 from kinetree.lab.reach.map import (

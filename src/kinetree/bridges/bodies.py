@@ -49,12 +49,18 @@ class Body(NamedTuple):
 
 
 def bodies_of(
-    robot: Robot, library: str, kinds: Collection[str], springs: bool = False, loops: Collection[str] = ()
+    robot: Robot,
+    library: str,
+    kinds: Collection[str],
+    springs: bool = False,
+    loops: Collection[str] = (),
+    weighed: bool = True,
 ) -> tuple[list[Body], dict[str, tuple[int, Array]]]:
     """Return the bodies of a robot, depth first, and for each frame its body and pose in it, as in `Tree`.
 
     kinds: types of joints that the library has. springs: whether it has springs of joints. loops: types of joints that
-    may close loops. Raises KinetreeError for everything of the robot that the library does not have.
+    may close loops. weighed: whether the masses must be known. Raises KinetreeError for everything of the robot that
+    the library does not have.
     """
     frames_of(robot, [])
     model, bodies = tree(robot), list[Body]()
@@ -64,7 +70,8 @@ def bodies_of(
         for loop in robot.loops.values()
         if loop.type not in loops
     ]
-    check_weighed(robot)
+    if weighed:
+        check_weighed(robot)
     for i in _depth_first(model.parent):
         bodies += _row(robot, model, i, last[model.parent[i]], len(bodies))
         last[i] = len(bodies) - 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from kinetree.errors import fail
 from kinetree.model.names import Lookup
 from kinetree.model.robot import Robot
 from kinetree.queries.query import coordinates, velocities
+from kinetree.spatial import exponential, se3
 from kinetree.spatial.se3 import Array
 
 
@@ -167,3 +169,55 @@ FIRST_W = (3, 0, 1, 2)
 """Entries of a quaternion xyzw in the order wxyz."""
 LAST_W = (1, 2, 3, 0)
 """Entries of a quaternion wxyz in the order xyzw."""
+CIRCLE = Chart(
+    lambda q: np.concatenate([np.cos(q), np.sin(q)], axis=-1), lambda there: np.arctan2(there[..., 1:], there[..., :1])
+)
+"""An angle as its cosine and sine."""
+
+
+def _unit_pose(q: Any) -> Any:
+    return np.concatenate([q[..., :3], unit(q[..., 3:])], axis=-1)
+
+
+_PINOCCHIO = {"continuous": CIRCLE, "ball": UNIT, "floating": Chart(_unit_pose, _unit_pose)}
+
+
+def same_chart(_: Body) -> Chart:
+    """Return the coordinates that the joint of a body has here."""
+    return SAME
+
+
+def pinocchio_chart(body: Body) -> Chart:
+    """Return the coordinates that the joint of a body has in Pinocchio."""
+    return _PINOCCHIO.get(body.kind, SAME)
+
+
+def mujoco_chart(body: Body) -> Chart:
+    """Return the coordinates that the joint of a body has in MuJoCo; those of a floating one are in the world."""
+    if body.kind == "ball":
+        return Chart(lambda q: unit(q)[..., FIRST_W], lambda there: unit(there[..., LAST_W]))
+    if body.kind == "floating":
+        return Chart(partial(_free, body.T), partial(_free_back, body.T), partial(_free_rates, body.T))
+    return SAME
+
+
+def _free(T: Array, q: Array) -> Array:
+    """Return the coordinates of a free joint in the world, wxyz last, of a floating joint at T in the root's frame."""
+    turned = exponential.product(se3.quaternion_from_rotation(T[:3, :3]), np.moveaxis(unit(q[..., 3:]), -1, 0))
+    p = q[..., :3] @ T[:3, :3].T + T[:3, 3]
+    return np.concatenate([p, np.moveaxis(turned, 0, -1)[..., FIRST_W]], axis=-1)
+
+
+def _free_back(T: Array, there: Array) -> Array:
+    T_back = se3.inverse(T)
+    same = np.concatenate([there[..., :3], there[..., 3:][..., LAST_W]], axis=-1)
+    q = _free(T_back, same)
+    return np.concatenate([q[..., :3], q[..., 3:][..., LAST_W]], axis=-1)
+
+
+def _free_rates(T: Array, q: Array) -> Array:
+    """Return E for linear velocities in the axes of the world, angular ones in those of the body, as here."""
+    E = np.zeros((*q.shape[:-1], 6, 6))
+    E[..., :3, :3] = T[:3, :3] @ se3.rotations_from_quaternions(q[..., 3:])
+    E[..., 3:, 3:] = np.eye(3)
+    return E

@@ -1,18 +1,17 @@
 """Robots as models of MuJoCo: `export`."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kinetree.bridges.bodies import Body, bodies_of, library, link_names, refusals, refused
-from kinetree.bridges.maps import FIRST_W, LAST_W, SAME, Chart, Maps, Place, maps_of, unit
+from kinetree.bridges.maps import FIRST_W, Maps, Place, maps_of, mujoco_chart
 from kinetree.errors import KinetreeError
 from kinetree.formats.mjcf.write_bodies import rounded_moments
 from kinetree.formats.mjcf.writing import range_of
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Joint, Robot
-from kinetree.spatial import Array, exponential, se3
+from kinetree.spatial import Array, se3
 
 mj = library("mujoco", "mujoco")
 
@@ -77,7 +76,7 @@ def export(robot: Robot) -> tuple[Any, Maps]:
         number = model.joint(body.name).id
         q, v = int(model.jnt_qposadr[number]), int(model.jnt_dofadr[number])
         nq, nv = {"ball": (4, 3), "floating": (7, 6)}.get(body.kind, (1, 1))
-        places.append(Place(body, _chart(body), slice(q, q + nq), slice(v, v + nv)))
+        places.append(Place(body, mujoco_chart(body), slice(q, q + nq), slice(v, v + nv)))
     return model, maps_of(robot, places, {name: int(model.site(name).id) for name in frames})
 
 
@@ -125,34 +124,3 @@ def _set_inertia(link: Any, mass: float, com: Array, inertia: Array) -> None:
     numbers = np.array([mass, *rounded_moments(values)])
     link.mass, *moments = np.where(np.abs(numbers) < LEAST, LEAST, numbers)
     link.inertia, link.ipos, link.iquat = moments, com, _quat(axes)
-
-
-def _chart(body: Body) -> Chart:
-    if body.kind == "ball":
-        return Chart(lambda q: unit(q)[..., FIRST_W], lambda there: unit(there[..., LAST_W]))
-    if body.kind == "floating":
-        T = body.T
-        return Chart(partial(_free, T), partial(_free_back, T), partial(_free_rates, T))
-    return SAME
-
-
-def _free(T: Array, q: Array) -> Array:
-    """Return the coordinates of a free joint in the world, wxyz last, of a floating joint at T in the root's frame."""
-    turned = exponential.product(se3.quaternion_from_rotation(T[:3, :3]), np.moveaxis(unit(q[..., 3:]), -1, 0))
-    p = q[..., :3] @ T[:3, :3].T + T[:3, 3]
-    return np.concatenate([p, np.moveaxis(turned, 0, -1)[..., FIRST_W]], axis=-1)
-
-
-def _free_back(T: Array, there: Array) -> Array:
-    T_back = se3.inverse(T)
-    same = np.concatenate([there[..., :3], there[..., 3:][..., LAST_W]], axis=-1)
-    q = _free(T_back, same)
-    return np.concatenate([q[..., :3], q[..., 3:][..., LAST_W]], axis=-1)
-
-
-def _free_rates(T: Array, q: Array) -> Array:
-    """Return E for linear velocities in the axes of the world, angular ones in those of the body, as here."""
-    E = np.zeros((*q.shape[:-1], 6, 6))
-    E[..., :3, :3] = T[:3, :3] @ se3.rotations_from_quaternions(q[..., 3:])
-    E[..., 3:, 3:] = np.eye(3)
-    return E

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.bridges.bodies import Body, along_coordinates, bodies_of, library, refusals
-from kinetree.bridges.maps import SAME, UNIT, Chart, Maps, Place, maps_of, unit
+from kinetree.bridges.maps import SAME, Maps, Place, maps_of, pinocchio_chart
 from kinetree.model.robot import Robot
 from kinetree.queries.query import tree
 from kinetree.spatial.plucker import about_com
@@ -14,24 +14,14 @@ from kinetree.spatial.se3 import Array
 
 pin = library("pinocchio", "pinocchio")
 
-CIRCLE = Chart(
-    lambda q: np.concatenate([np.cos(q), np.sin(q)], axis=-1), lambda there: np.arctan2(there[..., 1:], there[..., :1])
-)
-"""An angle as its cosine and sine."""
-
-
-def _unit_pose(q: Any) -> Any:
-    return np.concatenate([q[..., :3], unit(q[..., 3:])], axis=-1)
-
-
 _UNBOUNDED = (pin.JointModelRUBX, pin.JointModelRUBY, pin.JointModelRUBZ)  # about any axis, it cannot be made in Python
-_JOINTS: dict[str, tuple[Callable[[Body], Any], Chart]] = {
-    "revolute": (lambda body: pin.JointModelRevoluteUnaligned(body.axis), SAME),
-    "continuous": (lambda body: _UNBOUNDED[int(body.axis.argmax())](), CIRCLE),
-    "prismatic": (lambda body: pin.JointModelPrismaticUnaligned(body.axis), SAME),
-    "screw": (lambda body: pin.JointModelHelicalUnaligned(body.axis, body.pitch), SAME),
-    "ball": (lambda body: pin.JointModelSpherical(), UNIT),
-    "floating": (lambda body: pin.JointModelFreeFlyer(), Chart(_unit_pose, _unit_pose)),
+_JOINTS: dict[str, Callable[[Body], Any]] = {
+    "revolute": lambda body: pin.JointModelRevoluteUnaligned(body.axis),
+    "continuous": lambda body: _UNBOUNDED[int(body.axis.argmax())](),
+    "prismatic": lambda body: pin.JointModelPrismaticUnaligned(body.axis),
+    "screw": lambda body: pin.JointModelHelicalUnaligned(body.axis, body.pitch),
+    "ball": lambda body: pin.JointModelSpherical(),
+    "floating": lambda body: pin.JointModelFreeFlyer(),
 }
 
 
@@ -58,15 +48,14 @@ def export(robot: Robot) -> tuple[Any, Maps]:
     model.name = robot.name
     with refusals("Pinocchio"):
         for i, body in enumerate(bodies):
-            make, chart = _JOINTS[body.kind]
-            joint = make(body)
+            joint = _JOINTS[body.kind](body)
             number = model.addJoint(numbers[body.parent], joint, pin.SE3(body.T), body.name, *_limits(body, joint))
             if body.inertia:
                 model.appendBodyToJoint(number, _inertia(*body.inertia), pin.SE3.Identity())
             there, numbers[i] = model.joints[number], number
             q, v = slice(there.idx_q, there.idx_q + there.nq), slice(there.idx_v, there.idx_v + there.nv)
             model.armature[v], model.damping[v] = body.passive.armature, body.passive.damping
-            places.append(Place(body, chart, q, v))
+            places.append(Place(body, pinocchio_chart(body), q, v))
         model.appendBodyToJoint(0, _inertia(*about_com(tree(robot).base_inertia)), pin.SE3.Identity())
         known = {}
         for name, (i, T) in frames.items():
@@ -86,7 +75,7 @@ def _limits(body: Body, joint: Any) -> list[Any]:
     limit = body.limit
     effort, velocity = np.full(joint.nv, limit.effort), np.full(joint.nv, limit.velocity)
     lower, upper = np.full(joint.nq, -np.inf), np.full(joint.nq, np.inf)
-    if _JOINTS[body.kind][1] is SAME:
+    if pinocchio_chart(body) is SAME:
         lower[:], upper[:] = limit.lower, limit.upper
     elif body.kind == "continuous":
         lower[:], upper[:] = -1.01, 1.01  # as Pinocchio's reader of URDF has it
