@@ -109,6 +109,35 @@ def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
             Path(name).unlink()
 
 
+def test_where_it_begins_without_q_is_said(run):
+    begins = "the motion begins at the neutral configuration; --q says another"
+    assert begins in run("move", *GO, "--to", "0.2 0 0").stderr
+    for more in (["--q", "x=0.1"], ["--q", "turn=0"]):
+        assert begins not in run("move", *GO, "--to", "0.2 0 0", *more).stderr
+    with open("poses.txt", "wb") as file:
+        file.write(b"\xef\xbb\xbf0.2 0.1 0\n0.4 0.1 0\n")  # a byte order mark
+    result = run("move", *GO, "--through", "poses.txt")
+    assert result.exit_code == 0
+    assert begins not in result.stderr
+
+
+def test_samples_that_leave_the_line_are_a_warning(run):
+    """Links of 1 m turn, so that the tip goes along arcs from one sample to the next."""
+    parent, text = "base", ""
+    for name in "abc":
+        joint = JOINT.format(name=name, kind="revolute", parent=parent, axis="0 0 1", velocity=2)
+        text += joint if parent == "base" else joint.replace("<parent", "<origin xyz='1 0 0'/><parent")
+        parent = f"{name}_link"
+    Path("arm.urdf").write_text(f"<robot name='arm'><link name='base'/>{text}</robot>", encoding="utf-8")
+    go = ("arm.urdf", "--frame", "c_link", "--acceleration", "4", "--to", "1.4 -0.3 0", "--q", "a=-0.5", "--q", "b=1.5")
+    fine, coarse = run("move", *go, "--line"), run("move", *go, "--line", "--period", "0.4")
+    assert (fine.exit_code, coarse.exit_code) == (0, 1)
+    assert "motion-line" not in fine.stdout
+    off = re.search(r"the frame is up to ([\d.]+) mm off the line, if joints move straight there", coarse.stdout)
+    assert 1.0 < float(off[1]) < 300.0
+    assert run("move", *go, "--period", "0.4").exit_code == 0  # straight in the joints, no line is asked for
+
+
 def test_a_warning_is_exit_status_1(run, gantry):
     text = Path("gantry.urdf").read_text(encoding="utf-8")
     ball = "><collision><geometry><sphere radius='0.05'/></geometry></collision></link>"

@@ -96,6 +96,13 @@ def test_a_motion_has_times_though_joints_have_all_their_names():
             read_motion(robot, Motion(("time",), np.array(times), motion.q))
 
 
+def test_a_path_is_no_motion(robot, tmp_path):
+    path = kt.motion.through(robot, [robot.q(), robot.q(a=0.5)])
+    with pytest.raises(kt.KinetreeError, match=r"expected a Motion, as kt.motion.retime makes of a path; got Path"):
+        write_motion(path, tmp_path / "motion.csv")
+    assert not (tmp_path / "motion.csv").exists()
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "numpy", "xarray"])
 def test_tables_are_read_by_name(robot, library):
     columns = {"b": [0.1, 0.2], "time": [0, 2], "a": [0.3, 0.4]}

@@ -144,6 +144,9 @@ def test_what_is_not_checked_is_said():
         "torques are not checked: no link has a mass",
         "contact is not checked: no link has a collision shape",
     ]
+    assert "torques are not checked: no link has a mass" in remarks(
+        of(robot, [0, 1], [0, 0.1], [0, 0]), payload={"c": 2}
+    )
     assert "the torque is not checked of joints whose limit is 0: turn" in remarks(of(slide(), [0, 1], [0, 0], [0, 0]))
     assert remarks(of(robot, None, [0, 0.1], [0, 0])) == [
         "velocities, accelerations and torques are not checked: there are no times"
@@ -179,6 +182,10 @@ def test_contact_on_a_path():
     ((code, severity, _, message),) = told(path, clearance=near)
     assert (code, severity) == ("motion-clearance", "warning")
     assert "below the clearance of 10 mm" in message
+    said = remarks(path, clearance=0.01)
+    assert not [one for one in said if "contact" in one]
+    always = "contact is checked, but not a clearance of 9 m, of 1 pair of links that are always nearer: a and c"
+    assert always in remarks(path, clearance=9.0)
 
 
 def test_open_loops():

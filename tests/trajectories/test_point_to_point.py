@@ -13,9 +13,8 @@ LIMITS = [(0.3, 2.0, 9.0), (1.0, 2.0, 100.0), (5.0, 1.0, 1.5), (4.0, 6.0, 1.0), 
 
 def motion(profile, limits=(1.0, 2.0, 9.0), end=(1.5, -0.6), **options):
     v, a, j = limits
-    return point_to_point(
-        ARM, [0, 0], end, profile=profile, **{"velocity": v, "acceleration": a, "jerk": j, "period": 1e-3} | options
-    )
+    given = {"velocity": v, "acceleration": a, "period": 1e-3} | ({"jerk": j} if profile == "jerk" else {})
+    return point_to_point(ARM, [0, 0], end, profile=profile, **given | options)
 
 
 @pytest.mark.parametrize("limits", LIMITS)
@@ -83,6 +82,8 @@ def test_each_joint_counts():
         ("jerk", {"velocity": 1.0, "acceleration": 1.0}, "no limit of jerk"),
         ("sine", {}, "profile is 'sine'; expected one of 'quintic', 'trapezoid', 'jerk'"),
         ("jerk", {"jerk": -1.0}, "jerk is -1.0; expected True, False, a number above 0"),
+        ("quintic", {"velocity": 1.0, "jerk": 9.0}, "profile 'quintic' has no limit of jerk; expected profile='jerk'"),
+        ("trapezoid", {"acceleration": 1.0, "jerk": 9.0}, "profile 'trapezoid' has no limit of jerk"),
         ("quintic", {"velocity": 1.0, "period": np.inf}, "period is inf; expected"),
     ],
 )

@@ -36,7 +36,7 @@ class Text(NamedTuple):
 
 def lines_of(file: Path) -> list[Text]:
     """Return the texts of targets in a file, one a line; lines that begin with # are comments."""
-    lines = enumerate(read_file(file).decode("utf-8", "replace").splitlines(), 1)
+    lines = enumerate(read_file(file).decode("utf-8-sig", "replace").splitlines(), 1)
     return [Text(x, None, Source(str(file), i)) for i, x in lines if x.strip() and not x.lstrip().startswith("#")]
 
 

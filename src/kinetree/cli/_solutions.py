@@ -34,7 +34,7 @@ def with_configuration(arm: CommandArm, q: Array, wanted: str) -> Array:
     if len(q) and not len(chosen):
         others = some(dict.fromkeys(arm.configuration_at(one) for one in q))
         message = f"no solution inside the limits has the configuration {wanted!r}; there are {others}"
-        raise fail("configuration", message, element="--pose", fix="leave it out of the pose, or correct it")
+        raise fail("configuration", message, fix="leave it out of the pose, or correct it")
     return chosen
 
 

@@ -25,7 +25,7 @@ from kinetree.cli._solutions import MOST, usable, with_configuration
 from kinetree.cli._targets import Targets, targets_of
 from kinetree.controllers.text import TEXT, point_list
 from kinetree.display import number
-from kinetree.errors import Findings, KinetreeError, UnverifiedWarning, fail
+from kinetree.errors import Finding, Findings, KinetreeError, UnverifiedWarning, fail
 from kinetree.files.output import write_whole
 from kinetree.logs import Motion, write_motion
 from kinetree.logs.read import WRITERS, is_bag
@@ -43,6 +43,8 @@ from kinetree.trajectories.through import through
 from kinetree.trajectories.ways import straight
 
 ABOVE = click.FloatRange(0, min_open=True)
+OFF = 1e-3
+"""Distance from the line that is a warning, m."""
 LIKELY = ("path", "retime", "configuration")
 """Codes of errors about a motion that the robot cannot make."""
 
@@ -119,6 +121,8 @@ def command(
         _check_ending(asked, output)
     place = asked.arm.configuration if asked.arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values or len(texts) == 1 else None
+    if q0 is not None and not values:
+        remark("the motion begins at the neutral configuration; --q says another")
     carried = masses(payload)
     options = Options(velocity, acceleration, torque, carried if torque else None)
     try:
@@ -134,10 +138,25 @@ def command(
         return
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
     findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
+    if line and (off := _off_the_line(motion, asked)) > OFF:
+        message = (
+            f"between samples the frame is up to {number(1e3 * off)} mm off the line, if joints move straight there"
+        )
+        findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
     if output is not None:
         _write(asked, motion, output, in_degrees)
         remark(f"wrote {output}: {len(motion.q)} samples")
     _finish(motion, reached(motion, options), findings, as_json)
+
+
+def _off_the_line(motion: Motion, asked: Targets) -> float:
+    """Return how far the frame is off the way between two samples, m, where joints go straight to the next one."""
+    assert motion.robot is not None
+    place = fk(motion.robot, asked.frame, asked.base)
+    p, middle = place(motion.q)[:, :3, 3], place((motion.q[1:] + motion.q[:-1]) / 2)[:, :3, 3]
+    way = p[1:] - p[:-1]
+    along = ((middle - p[:-1]) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-30)
+    return float(np.linalg.norm(middle - p[:-1] - along[:, None] * way, axis=1).max(initial=0.0))
 
 
 def _check_ending(asked: Targets, output: Path) -> None:

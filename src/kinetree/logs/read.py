@@ -85,6 +85,10 @@ def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal[
         raise fail("format", f"cannot write a motion to {Path(path).name!r}; expected the ending {legal}")
     if suffix != ".csv" and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
+    if not isinstance(motion, Motion):
+        raise wrong_type(
+            "motion", f"expected a Motion, as kt.motion.retime makes of a path; got {type(motion).__name__}"
+        )
     if motion.robot is None:
         raise fail("motion", "the motion has no robot", fix="replace(motion, robot=robot)")
     write_whole(Path(path), mcap_of([trajectory_topic(motion)]) if suffix != ".csv" else csv.written(motion, unit))

@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
 from kinetree.contact.segments import between, passage
-from kinetree.display import counted, listed, number
+from kinetree.display import counted, listed, number, some
 from kinetree.errors import Finding, KinetreeError, Severity, fail
 from kinetree.model.robot import Robot
 from kinetree.queries.margin import loop_error
@@ -87,6 +87,11 @@ def contact_findings(samples: Samples, clearance: Any) -> Iterator[Finding]:
     if contact.robot is not robot or contact.moving:
         fix = "call kt.collisions with motion.robot, and without moving="
         raise fail("clearance", "clearance is about another robot, or links that move by themselves", fix=fix)
+    if near := [
+        " and ".join(pair) for pair, own in zip(contact.pairs, contact._margins, strict=True) if own < contact.margin
+    ]:
+        pairs = f"{counted(len(near), 'pair')} of links that are always nearer: {some(near)}"
+        yield unchecked(f"contact is checked, but not a clearance of {contact.margin:g} m, of {pairs}")
     q0, q1 = (samples.q[:-1], samples.q[1:]) if len(samples.q) > 1 else (samples.q, samples.q)
     found = passage(contact, q0, q1, samples.beside)
     for pair in np.flatnonzero(~found.free.all(axis=0)).tolist():

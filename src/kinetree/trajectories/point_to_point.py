@@ -45,7 +45,7 @@ def point_to_point(
     jerk, too, seven phases (Biagiotti & Melchiorri, Trajectory Planning for Automatic Machines and Robots, 2008,
     sections 2.1.7, 3.2 and 3.4). Each joint keeps its limits, and one of them reaches one.
     velocity, acceleration, jerk: limits, as in `retime`. The quintic needs one of the first two, the trapezoid
-    acceleration, "jerk" all of jerk.
+    acceleration, "jerk" all of jerk, which no other profile takes.
     period: s, from sample to sample, and to the last one at most as much. joints, at: see `kinetree.kinematics`.
 
     Raises KinetreeError for limits that are missing, and if the line leaves the limits on q.
@@ -59,6 +59,8 @@ def point_to_point(
     """
     assert not joints, "the decorator applies these options"
     one_of("profile", profile, PROFILES)
+    if jerk is not True and profile != "jerk":
+        raise fail("path", f"profile {profile!r} has no limit of jerk; expected profile='jerk' with jerk=")
     ends = [checked_q(robot.limits, q, name) for q, name in ((q0, "q0"), (q1, "q1"))]
     for q, name in zip(ends, ("q0", "q1"), strict=True):
         if q.shape != (robot.nq,) or not np.isfinite(q).all():

@@ -201,7 +201,7 @@ def _torques(
     limits = columns.bounds["effort"]
     if np.isinf(limits).all() and not columns.unknown["effort"]:
         return
-    why = no_torques(loaded)
+    why = no_torques(samples.robot)
     known = [x for x in (samples.qd, samples.qdd) if x is not None and np.isfinite(x).all()]
     if not why:
         yield from _unknown(columns, "effort", option)
