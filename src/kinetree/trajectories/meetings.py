@@ -87,10 +87,10 @@ def contact_findings(samples: Samples, clearance: Any) -> Iterator[Finding]:
     if contact.robot is not robot or contact.moving:
         fix = "call kt.collisions with motion.robot, and without moving="
         raise fail("clearance", "clearance is about another robot, or links that move by themselves", fix=fix)
-    if near := [
+    if close := [
         " and ".join(pair) for pair, own in zip(contact.pairs, contact._margins, strict=True) if own < contact.margin
     ]:
-        pairs = f"{counted(len(near), 'pair')} of links that are always nearer: {some(near)}"
+        pairs = f"{counted(len(close), 'pair')} of links that are always nearer: {some(close)}"
         yield unchecked(f"contact is checked, but not a clearance of {contact.margin:g} m, of {pairs}")
     q0, q1 = (samples.q[:-1], samples.q[1:]) if len(samples.q) > 1 else (samples.q, samples.q)
     found = passage(contact, q0, q1, samples.beside)
