@@ -1,0 +1,105 @@
+"""Numbers of poses in texts of SDF and MJCF, in the form in which an element has them."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kinetree.formats.mjcf.compiler import Compiler
+from kinetree.formats.mjcf.defaults import ORIENTATIONS
+from kinetree.formats.mjcf.poses import orientation, pose
+from kinetree.formats.sdf.values import pose_of
+from kinetree.repairs.edit import Edit, insert_inside, replace_attribute, set_attribute, set_text
+from kinetree.repairs.fixes import number_text
+from kinetree.spatial.se3 import Array, quaternion_from_rotation
+from kinetree.syntax.numbers import numbers
+from kinetree.syntax.xml.reader import Element, Report
+
+NEAR = 1e-10
+"""Largest difference of two poses that are the same, m and 1: their texts are rounded."""
+DIGITS = 11
+"""Decimals of poses in texts."""
+STEP, EXACT, ROUNDS, STARTS = 1e-5, 1e-12, 30, 20
+
+
+def near(a: Array, b: Array) -> bool:
+    """Return whether two vectors or poses are the same, but for rounding."""
+    return bool(np.abs(np.subtract(a, b)).max(initial=0.0) < NEAR)
+
+
+def renumbered(written: str | None, values: Sequence[float] | Array) -> str:
+    """Return a text with other numbers in place of its first ones; equal numbers stay as they are written."""
+    words, old = re.split(r"(\S+)", written or ""), numbers(written or "") or []
+    if len(old) < len(values):
+        return " ".join(number_text(float(value)) for value in values)
+    for i, value in enumerate(values):
+        words[2 * i + 1] = words[2 * i + 1] if old[i] == value else number_text(float(value))
+    return "".join(words)
+
+
+def solved(error: Callable[[Array], Array], start: Array, starts: int = STARTS, spread: float = 1.0) -> Array | None:
+    """Return numbers near others for which an error (n,) is zero, by Gauss-Newton, or None.
+
+    starts, spread: of further numbers, from which others are tried where the first have no way, as angles at gimbal
+    lock.
+    """
+    rng = np.random.default_rng(48)
+    for k in range(starts):
+        x = start + rng.uniform(-spread, spread, start.size) * (k > 0)
+        for _ in range(ROUNDS):
+            r = error(x)
+            if not np.isfinite(r).all() or np.abs(r).max(initial=0.0) < EXACT:
+                break
+            slopes = [(error(x + STEP * e) - error(x - STEP * e)) / (2 * STEP) for e in np.eye(x.size)]
+            x, before = x - np.linalg.lstsq(np.array(slopes).T, r, rcond=1e-9)[0], x
+            if np.abs(x - before).max() < NEAR:
+                break
+        if np.abs(error(x)).max(initial=0.0) < NEAR / 10:
+            return np.where(np.abs(x - start) < 2 * NEAR, start, np.round(x, DIGITS))
+    return None
+
+
+def set_sdf_pose(owner: Element, change: Array) -> list[Edit]:
+    """Return the edit that moves and turns a <pose> by T_old_new (4, 4)."""
+    written = owner.find("pose")
+    element = Element("pose", {**written.attributes} if written else {}, owner.document, owner.start)
+
+    def T(x: Sequence[float] | Array) -> Array:
+        element.text = " ".join(map(repr, map(float, x)))
+        return pose_of(Report(), element, (1, 11), owner).T
+
+    old = (numbers(written.text) if written else None) or [0.0] * (6 + (element.get("rotation_format") == "quat_xyzw"))
+    wanted = T(old) @ change
+    x = solved(
+        lambda x: (T(x) - wanted)[:3].ravel(), np.array(old), spread=90.0 if "degrees" in element.attributes else 1.5
+    )
+    assert x is not None, "every pose has such numbers"
+    if x.size == 7:
+        x[3:] = np.round(x[3:] / np.linalg.norm(x[3:]), DIGITS)
+    if written is None:
+        return [insert_inside(owner, f"<pose>{renumbered(None, x)}</pose>", first=True)]
+    return [set_text(written, renumbered(written.text.strip(), x))]
+
+
+def set_mjcf_pose(element: Element, T: Array, compiler: Compiler) -> list[Edit]:
+    """Return the edits that give an element the pose T (4, 4); a zaxis, which cannot, becomes a quat."""
+    edits, found, R = list[Edit](), pose(Report(), element, compiler), T[:3, :3]
+    if not near(found[:3, 3], T[:3, 3]):
+        p = np.where(np.abs(found[:3, 3] - T[:3, 3]) < NEAR, found[:3, 3], np.round(T[:3, 3], DIGITS))
+        edits.append(set_attribute(element, "pos", renumbered(element.get("pos", "0 0 0"), p)))
+    if near(found[:3, :3], R):
+        return edits
+    form = next((name for name in ORIENTATIONS if name in element.attributes), "quat")
+
+    def error(x: Array) -> Array:
+        made = Element("body", {form: " ".join(map(repr, x.tolist()))}, element.document, element.start)
+        got = orientation(Report(), made, compiler)
+        return np.full(9, np.inf) if got is None else (got - R).ravel()
+
+    old = np.array(numbers(element.get(form) or "1 0 0 0") or (), float)
+    x = solved(error, old, spread=90.0 if form == "euler" and compiler.degree else 1.5)
+    if x is not None:
+        x = np.round(x / np.linalg.norm(x), DIGITS) if form == "quat" else x
+        return [*edits, set_attribute(element, form, renumbered(element.get(form), x))]
+    text = renumbered(None, np.round(np.roll(quaternion_from_rotation(R), 1), DIGITS))
+    return [*edits, replace_attribute(element, form, "quat", text)]
