@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from kinetree.fixer.rewritten import rewritten
 from kinetree.formats.registry import ReadOptions
 from kinetree.lab.identify.answer import ModelFault
 from kinetree.lab.identify.correct import corrected
+from support import example_robot_urdfs, icub_urdfs
 
 URDF = """<robot name="arm"><!-- as drawn -->
   <link name="base_link"/><link name="one"/><link name="tip"/>
@@ -492,3 +495,36 @@ def test_inertias_in_turned_axes():
     found, _ = corrected(robot, [ModelFault("inertia", "two", np.array([1, 2, 3, 4, 5, 6]) * 1e-3, SIX)])
     before, after = (kt.dynamics.inertial_parameters(one)["two"] for one in (robot, found))
     np.testing.assert_allclose(after - before, [0, 0, 0, 0, *np.array([1, 2, 3, 4, 5, 6]) * 1e-3], rtol=0, atol=1e-12)
+
+
+@pytest.mark.slow
+class TestRobots:
+    """Robots of others in each format: every kind, at joints and links drawn at random."""
+
+    @each(
+        "name, ending", [(name, ending) for name in ("ur5_robot", "panda", "icub") for ending in ("urdf", "sdf", "xml")]
+    )
+    def test_converted(self, tmp_path, name, ending):
+        files = icub_urdfs() if name == "icub" else [one for one in example_robot_urdfs() if one.stem == name]
+        file = tmp_path / f"robot.{ending}"
+        kt.save(kt.load(files[0]), file, format={"xml": "mjcf"}.get(ending, ending), without=("geometry",))
+        robot, text, rng = kt.load(file), file.read_text(), np.random.default_rng(5)
+        joint = rng.choice([one for one in robot.joint_names if robot.joints[one].kind.nq == 1])
+        link = rng.choice([one.name for one in robot.links.values() if one.inertial and one.inertial.mass > 0.01])
+        for kind, fault in FAULTS.items():
+            on = link if kind in ("mass", "centre", "inertia") else joint
+            found = replace(fault, element=str(on))
+            if corrected(robot, [found])[1]:  # a sign of limits that are not symmetric, or an armature of URDF
+                continue
+            after = written(file, text, found)
+            assert after != text
+
+    def test_the_icub_of_tables(self, tmp_path):
+        file = tmp_path / "icub.toml"
+        kt.save(kt.load("icub"), file)
+        text = file.read_text()
+        for name in ("l_elbow", "torso_roll"):  # the torso is in the chains of both arms and of the head
+            after = written(file, text, ModelFault("zero", name, 0.01, STD))
+            lines = changed_lines(text, after)
+            assert len(lines) == sum(f'"{name}"' in line and "theta" in line for line in text.splitlines())
+            assert all(f'"{name}"' in line for line in lines)

@@ -26,8 +26,10 @@ from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import PER_METRE
 from kinetree.syntax.text import TextReport
 
-Key = tuple[int, int, str]
-"""Number of a chain, of its row, and a key of the row."""
+Key = tuple[int, str]
+"""0 for the row of a joint, -1 for the row before it, and a key of the row."""
+Rows = list[tuple[int, int]]
+"""Numbers of chains and of their rows."""
 INLINE = re.compile(r"\{(?:[^{}]|\{[^{}]*\})*\}")
 """A row between braces, in which there may be poses."""
 
@@ -80,31 +82,32 @@ def _others(old: Joint, new: Joint) -> dict[str, str]:
 def _fitted(table: DHTable, there: Robot, name: str) -> DHTable:
     """Return the table with the fewest other numbers that put frames behind a joint where another robot has them."""
     chains = enumerate(table.chains)
-    chain, row = next((c, i) for c, one in chains for i in range(len(one.rows)) if _name(one, i) == name)
-    ours: list[Key] = [(chain, row, key) for key in ("theta", "d", "a", "alpha")]
-    before: list[Key] = [(chain, row - 1, key) for key in ("a", "d", "theta", "alpha")] if row else []
+    at = [(c, i) for c, one in chains for i in range(len(one.rows)) if _name(one, i) == name]
+    ours: list[Key] = [(0, key) for key in ("theta", "d", "a", "alpha")]
+    before: list[Key] = [(-1, key) for key in ("a", "d", "theta", "alpha")]
     below = links_below(there, there.joints[name].child) | {there.joints[name].child}
     frames = [one for one, frame in there.frames.items() if frame.link in below and one not in there.links]
     target = _poses(there, frames)
-    whole = [*ours[:2], *before] if table.chains[chain].convention == "dh" else [*ours, *before[1:3]]
+    whole = [*ours[:2], *before] if table.chains[at[0][0]].convention == "dh" else [*ours, *before[1:3]]
 
     def error(keys: Sequence[Key], x: Array) -> Array:
-        made = robot_of(_moved(table, keys, x), TextReport("", ""))
-        return np.full(target.size, np.inf) if made is None else (_poses(made, frames) - target).ravel()
+        made = robot_of(_moved(table, at, keys, x), TextReport("", ""))
+        return np.full(target.size, 1.0) if made is None else (_poses(made, frames) - target).ravel()
 
     for keys in (*([key] for key in (*ours, *before)), whole) if frames else ():
         x = solved(partial(error, keys), np.zeros(len(keys)), starts=1)
         if x is not None:
-            return _moved(table, keys, x)
+            return _moved(table, at, keys, x)
     message = "the numbers of its row and of the one before it do not give its pose"
     raise fail("fix", f"{message}; add a constant row by hand", element=f"joint {name!r}")
 
 
-def _moved(table: DHTable, keys: Sequence[Key], by: Array) -> DHTable:
-    """Return the table with numbers, m and rad, added at some keys."""
+def _moved(table: DHTable, at: Rows, keys: Sequence[Key], by: Array) -> DHTable:
+    """Return the table with numbers, m and rad, added to the rows of a joint in all its chains."""
     rows = [[*one.rows] for one in table.chains]
-    for (chain, i, key), value in zip(keys, by, strict=True):
-        rows[chain][i] = replace(rows[chain][i], **{key: getattr(rows[chain][i], key) + float(value)})
+    for (back, key), value in zip(keys, by, strict=True):
+        for chain, i in ((chain, i + back) for chain, i in at if i + back >= 0):
+            rows[chain][i] = replace(rows[chain][i], **{key: getattr(rows[chain][i], key) + float(value)})
     chains = (replace(one, rows=tuple(own)) for one, own in zip(table.chains, rows, strict=True))
     return replace(table, chains=tuple(chains))
 

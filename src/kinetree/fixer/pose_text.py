@@ -48,13 +48,13 @@ def solved(error: Callable[[Array], Array], start: Array, starts: int = STARTS, 
         x = start + rng.uniform(-spread, spread, start.size) * (k > 0)
         for _ in range(ROUNDS):
             r = error(x)
-            if not np.isfinite(r).all() or np.abs(r).max(initial=0.0) < EXACT:
+            if np.abs(r).max() < EXACT:
                 break
             slopes = [(error(x + STEP * e) - error(x - STEP * e)) / (2 * STEP) for e in np.eye(x.size)]
             x, before = x - np.linalg.lstsq(np.array(slopes).T, r, rcond=1e-9)[0], x
             if np.abs(x - before).max() < NEAR:
                 break
-        if np.abs(error(x)).max(initial=0.0) < NEAR / 10:
+        if np.abs(error(x)).max() < NEAR / 10:
             return np.where(np.abs(x - start) < 2 * NEAR, start, np.round(x, DIGITS))
     return None
 
@@ -94,7 +94,7 @@ def set_mjcf_pose(element: Element, T: Array, compiler: Compiler) -> list[Edit]:
     def error(x: Array) -> Array:
         made = Element("body", {form: " ".join(map(repr, x.tolist()))}, element.document, element.start)
         got = orientation(Report(), made, compiler)
-        return np.full(9, np.inf) if got is None else (got - R).ravel()
+        return np.ones(9) if got is None else (got - R).ravel()
 
     old = np.array(numbers(element.get(form) or "1 0 0 0") or (), float)
     x = solved(error, old, spread=90.0 if form == "euler" and compiler.degree else 1.5)
