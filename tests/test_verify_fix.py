@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -246,11 +247,21 @@ class TestSdf:
         """At gimbal lock, in the frame of another link, and with the axis in the model's frame, too."""
         after = written(tmp_path / "a.sdf", IN_MODEL, pose_of_b(name))
         assert after.count('relative_to="three"') == after.count('relative_to="d"') == 1
+        for numbers in re.findall(r'quat_xyzw">[^<]* (\S+ \S+ \S+ \S+)</pose>', after):
+            assert abs(np.linalg.norm(np.array(numbers.split(), float)) - 1) < 1e-10
         if name == "d":  # carries its own pose, by which the link is placed
             (line,) = changed_lines(IN_MODEL, after)
             assert line.startswith(
                 '<joint name="d" type="revolute"><pose relative_to="three" rotation_format="quat_xyzw">'
             )
+
+    @each("pose", ['<pose rotation_format="quat_xyzw" relative_to="one"/>', '<pose relative_to="one"/>', ""])
+    def test_a_pose_that_is_not_written(self, tmp_path, pose):
+        text = IN_MODEL.replace("<pose>0.5 0 0 0 0 0</pose>", pose).replace(
+            "<pose>0.6 0", '<pose relative_to="__model__">0.6 0'
+        )
+        after = written(tmp_path / "a.sdf", text, ModelFault("zero", "b", 0.2, STD))
+        assert "0 0 0 0 0.2 0</pose>" in after or "0 0 0 0 0.09983341665 0 0.99500416528</pose>" in after
 
     def test_several_faults(self, tmp_path):
         """Of one chain, with an inertial and dynamics that the file does not have."""
@@ -304,6 +315,7 @@ BODIES = """<mujoco>
   </worldbody>
 </mujoco>
 """
+JOINT = '<frame euler="90 0 0"><joint name="b" pos="0.1 0 0" ref="0"/></frame>'
 TURNS = {
     "quat": "0.9 0.1 0 0.2",
     "axisangle": "0 0 1 0.3",
@@ -326,6 +338,8 @@ class TestMjcf:
         assert line.startswith('<body name="two" pos="')
         assert f'{kept}="' in line
         assert "zaxis" not in line
+        if kept == "quat":
+            assert abs(np.linalg.norm(np.array(re.findall(r'quat="(.*?)"', line)[0].split(), float)) - 1) < 1e-10
         again = written(tmp_path / "b.xml", text, pose_of_b("b", np.array([0, 0, 0.001, 0, 0, 0])))
         assert turn in again  # a move keeps the rotation as it is written
 
@@ -359,6 +373,13 @@ class TestMjcf:
         )
         (joint,) = [line for line in changed_lines(text, after) if 'name="b"' in line]
         assert 'axis="0 -1 0" damping="0.1"/>' in joint
+
+    def test_an_axis_of_a_class_in_a_frame(self, tmp_path):
+        text = BODIES.format(unit="degree", sequence="xyz", turn="").replace(
+            '<joint name="b" pos="0.1 0 0" ref="0.1"/>', JOINT
+        )
+        after = written(tmp_path / "a.xml", text, ModelFault("sign", "b"))
+        assert after == text.replace('"0.1 0 0" ref="0"/>', '"0.1 0 0" ref="0" axis="0 -1 0"/>')
 
     def test_moments_that_are_not_principal(self, tmp_path):
         change = np.array([0.001, 0.002, 0.0, -0.001, 0.003, 0.0])

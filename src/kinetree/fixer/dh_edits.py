@@ -95,7 +95,7 @@ def _fitted(table: DHTable, there: Robot, name: str) -> DHTable:
         return np.full(target.size, 1.0) if made is None else (_poses(made, frames) - target).ravel()
 
     for keys in (*([key] for key in (*ours, *before)), whole) if frames else ():
-        x = solved(partial(error, keys), np.zeros(len(keys)), starts=1)
+        x = solved(partial(error, keys), np.zeros(len(keys)))
         if x is not None:
             return _moved(table, at, keys, x)
     message = "the numbers of its row and of the one before it do not give its pose"

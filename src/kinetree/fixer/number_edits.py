@@ -60,14 +60,10 @@ class Writer:
 
     def repairs(self, wanted: Robot) -> Iterator[Repair]:
         """Yield the edits that bring the texts nearer to another robot."""
-        moved = set[str]()
-        for name in self.robot.placed:
-            joint, other = self.robot.joints[name], wanted.joints[name]
-            waits = self.format == "sdf" and joint.parent in moved  # its pose may be relative to what moves now
-            if edits := () if waits else _to_first_insertion(self.joint(joint, other)):
+        for name, joint in self.robot.joints.items():
+            if edits := _to_first_insertion(self.joint(joint, wanted.joints[name])):
                 yield Repair(f"joint {name!r}", edits)
-            moved |= {joint.child} if edits or waits else set()
-        for name, frame in {} if moved or self.format != "sdf" else self.robot.frames.items():
+        for name, frame in self.robot.frames.items() if self.format == "sdf" else ():
             change = inverse(frame.origin) @ wanted.frames[name].origin
             if name not in self.robot.links and not near(change, np.eye(4)):
                 yield Repair(f"frame {name!r}", tuple(set_sdf_pose(self.path(frame, "frame")[-1], change)))
@@ -140,7 +136,7 @@ class Writer:
         ways = [np.eye(3)]
         if self.format == "sdf":  # in the joint's frame, or in that of the model
             way = (*(one.origin @ one.child_origin for one in self.robot.joints_to(joint.parent)), joint.origin)
-            ways.insert("expressed_in" not in element.attributes, np.linalg.multi_dot([np.eye(4), *way])[:3, :3])
+            ways.append(np.linalg.multi_dot([np.eye(4), *way])[:3, :3])
         elif self.format == "mjcf":
             ways = [_in_body(path, self.compiler)[:3, :3].T]
         R = next((R for R in ways if not old.size or near(R @ joint.axes[0], old / np.linalg.norm(old))), None)

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from kinetree.errors import fail
 from kinetree.formats.mjcf.compiler import Compiler
 from kinetree.formats.mjcf.defaults import ORIENTATIONS
 from kinetree.formats.mjcf.poses import orientation, pose
 from kinetree.formats.sdf.values import pose_of
 from kinetree.repairs.edit import Edit, insert_inside, replace_attribute, set_attribute, set_text
 from kinetree.repairs.fixes import number_text
-from kinetree.spatial.se3 import Array, quaternion_from_rotation
+from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element, Report
 
@@ -19,7 +20,7 @@ NEAR = 1e-10
 """Largest difference of two poses that are the same, m and 1: their texts are rounded."""
 DIGITS = 11
 """Decimals of poses in texts."""
-STEP, EXACT, ROUNDS, STARTS = 1e-5, 1e-12, 30, 20
+STEP, EXACT, ROUNDS, DEGREES = 1e-5, 1e-15, 50, 57.0
 
 
 def near(a: Array, b: Array) -> bool:
@@ -37,26 +38,20 @@ def renumbered(written: str | None, values: Sequence[float] | Array) -> str:
     return "".join(words)
 
 
-def solved(error: Callable[[Array], Array], start: Array, starts: int = STARTS, spread: float = 1.0) -> Array | None:
-    """Return numbers near others for which an error (n,) is zero, by Gauss-Newton, or None.
-
-    starts, spread: of further numbers, from which others are tried where the first have no way, as angles at gimbal
-    lock.
-    """
-    rng = np.random.default_rng(48)
-    for k in range(starts):
-        x = start + rng.uniform(-spread, spread, start.size) * (k > 0)
-        for _ in range(ROUNDS):
-            r = error(x)
-            if np.abs(r).max() < EXACT:
-                break
-            slopes = [(error(x + STEP * e) - error(x - STEP * e)) / (2 * STEP) for e in np.eye(x.size)]
-            x, before = x - np.linalg.lstsq(np.array(slopes).T, r, rcond=1e-9)[0], x
-            if np.abs(x - before).max() < NEAR:
-                break
-        if np.abs(error(x)).max() < NEAR / 10:
-            return np.where(np.abs(x - start) < 2 * NEAR, start, np.round(x, DIGITS))
-    return None
+def solved(error: Callable[[Array], Array], start: Array, most: float = 1.0) -> Array | None:
+    """Return numbers near others for which an error (n,) is zero, by Gauss-Newton, or None. most: longest step."""
+    x = start
+    for _ in range(ROUNDS):
+        if np.abs(r := error(x)).max() < EXACT:
+            break
+        slopes = [(error(x + STEP * e) - error(x - STEP * e)) / (2 * STEP) for e in np.eye(x.size)]
+        step = np.linalg.lstsq(np.array(slopes).T, r, rcond=1e-9)[0]
+        x = x - step * min(1.0, most / max(np.abs(step).max(), NEAR))  # near gimbal lock it would be many turns
+        if np.abs(step).max() < NEAR:
+            break
+    if np.abs(error(x)).max() > NEAR / 10:
+        return None
+    return np.where(np.abs(x - start) < 2 * NEAR, start, np.round(x, DIGITS))
 
 
 def set_sdf_pose(owner: Element, change: Array) -> list[Edit]:
@@ -68,14 +63,16 @@ def set_sdf_pose(owner: Element, change: Array) -> list[Edit]:
         element.text = " ".join(map(repr, map(float, x)))
         return pose_of(Report(), element, (1, 11), owner).T
 
-    old = (numbers(written.text) if written else None) or [0.0] * (6 + (element.get("rotation_format") == "quat_xyzw"))
+    nothing = [0.0] * 6 + [1.0] * (element.get("rotation_format") == "quat_xyzw")
+    old = (numbers(written.text) if written else None) or nothing
     wanted = T(old) @ change
-    x = solved(
-        lambda x: (T(x) - wanted)[:3].ravel(), np.array(old), spread=90.0 if "degrees" in element.attributes else 1.5
-    )
-    assert x is not None, "every pose has such numbers"
-    if x.size == 7:
-        x[3:] = np.round(x[3:] / np.linalg.norm(x[3:]), DIGITS)
+    most = DEGREES if "degrees" in element.attributes else 1.0
+
+    def error(x: Array) -> Array:
+        return np.append(T(x) - wanted, x[3:] @ x[3:] - 1.0 if x.size == 7 else 0.0)  # a quaternion has length 1
+
+    if (x := solved(error, np.array(old), most)) is None:
+        raise fail("fix", f"{owner.source}: no numbers of its <pose> are found; edit it by hand")
     if written is None:
         return [insert_inside(owner, f"<pose>{renumbered(None, x)}</pose>", first=True)]
     return [set_text(written, renumbered(written.text.strip(), x))]
@@ -94,12 +91,10 @@ def set_mjcf_pose(element: Element, T: Array, compiler: Compiler) -> list[Edit]:
     def error(x: Array) -> Array:
         made = Element("body", {form: " ".join(map(repr, x.tolist()))}, element.document, element.start)
         got = orientation(Report(), made, compiler)
-        return np.ones(9) if got is None else (got - R).ravel()
+        return np.append(np.eye(3) if got is None else got - R, x @ x - 1.0 if form == "quat" else 0.0)
 
     old = np.array(numbers(element.get(form) or "1 0 0 0") or (), float)
-    x = solved(error, old, spread=90.0 if form == "euler" and compiler.degree else 1.5)
+    x = solved(error, old, DEGREES if form == "euler" and compiler.degree else 1.0)
     if x is not None:
-        x = np.round(x / np.linalg.norm(x), DIGITS) if form == "quat" else x
         return [*edits, set_attribute(element, form, renumbered(element.get(form), x))]
-    text = renumbered(None, np.round(np.roll(quaternion_from_rotation(R), 1), DIGITS))
-    return [*edits, replace_attribute(element, form, "quat", text)]
+    return [*edits, replace_attribute(element, form, "quat", "1 0 0 0")]  # from which others are found next
