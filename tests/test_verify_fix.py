@@ -273,6 +273,7 @@ class TestSdf:
         faults = [pose_of_b("a"), ModelFault("zero", "b", 0.01, STD), ModelFault("sign", "d"), *link, *rubs]
         after = written(tmp_path / "a.sdf", IN_MODEL, *faults)
         assert "<mass>1.5</mass>" in after
+        assert after.count("<inertial>") == after.count("<dynamics>") == after.count("<inertia>") == 1
         assert "<dynamics><damping>0.1</damping><friction>0.1</friction></dynamics>" in after
         assert "<xyz>0 -2 0</xyz>" in after
 

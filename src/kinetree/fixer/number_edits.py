@@ -75,8 +75,9 @@ class Writer:
         """Return the elements from the root of a file to that of a thing. Raises KinetreeError if it is not there, or
         if others are made of it."""
         kind = type(thing).__name__.lower()
-        if self.elements:
-            return [getattr(self.elements, f"{kind}s")[thing.name]]
+        known = getattr(self.elements, f"{kind}s", {})
+        if thing.name in known:
+            return [known[thing.name]]
         source, everything = thing.source, getattr(self.robot, f"{kind}s").values()
         file = Path(source.file).resolve() if source else Path()
         if source is None or source.made or source.line is None or file not in self.contents:
@@ -227,9 +228,9 @@ class Writer:
         if np.abs(new.inertia - np.diag(moments)).max() > 1e-12 * moments.max():
             values, axes = np.linalg.eigh(new.inertia)
             order = max(permutations(range(3)), key=lambda p: float(np.abs(axes[:, p].diagonal()).sum()))
-            moments, V = values[[*order]], axes[:, order] * np.sign(axes[:, order].diagonal())
+            moments, V = values[[*order]], axes[:, order] * np.where(axes[:, order].diagonal() < 0, -1.0, 1.0)
             p = pose(Report(), element, self.compiler)[:3, 3]
-            T = homogeneous(new.origin[:3, :3] @ (V * (1, 1, np.linalg.det(V))), p)
+            T = homogeneous(new.origin[:3, :3] @ V, p)  # a trace above 1 is that of a rotation
             yield from set_mjcf_pose(element, T, self.compiler)
         yield self.set(element, "diaginertia", moments)
 
