@@ -402,6 +402,15 @@ class TestMjcf:
         with pytest.raises(KinetreeError, match=r"a.xml:6:7: its inertia follows from its geoms"):
             fix(tmp_path / "a.xml", ModelFault("mass", "two", 0.5, STD))
 
+    @each("kind", ["mass", "inertia"])
+    def test_masses_that_are_scaled(self, tmp_path, kind):
+        """What settotalmass does to the numbers shows when the text is read again."""
+        (tmp_path / "a.xml").write_text(MJCF.replace("<compiler", '<compiler settotalmass="5"'))
+        with pytest.raises(
+            KinetreeError, match=r"would be another robot: link '(one|two)' has another mass or inertia"
+        ):
+            fix(tmp_path / "a.xml", FAULTS[kind])
+
     def test_the_second_joint_of_a_body(self, tmp_path):
         text = MJCF.replace('axis="0 1 0"/>', 'axis="0 1 0"/><joint name="c" axis="1 0 0"/>')
         written(tmp_path / "a.xml", text, pose_of_b())
@@ -509,6 +518,11 @@ def test_several_faults_of_a_link():
     assert why == "the log does not determine all of it"
 
 
+def test_friction_is_not_negative():
+    found, _ = corrected(kt.load(URDF, format="urdf"), [ModelFault("viscous friction", "b", -0.2, STD)])
+    assert found.joints["b"].dynamics[0].damping == 0.0
+
+
 @pytest.mark.slow
 def test_inertias_in_turned_axes():
     """Values are in the axes of the link, whatever those of the inertial are."""
@@ -540,6 +554,15 @@ class TestRobots:
                 continue
             after = written(file, text, found)
             assert after != text
+
+    def test_a_joint_of_several_chains(self, tmp_path):
+        """What rows of a joint say must be the same in all of its chains."""
+        row = '{ joint = "%s", a = 0.2, d = 0, alpha = 0, theta = 0 }'
+        rows = f"rows = [{row % 'a'}, {row}]"
+        head = 'convention = "dh"\nunits = { length = "m", angle = "rad" }\n'
+        text = head + "".join(f'[[chain]]\nname = "{name}"\n{rows % name}\n' for name in ("left", "right"))
+        for fault in (ModelFault("sign", "a"), ModelFault("zero", "a", 0.01, STD)):
+            assert len(changed_lines(text, written(tmp_path / "a.toml", text, fault))) == 2
 
     def test_the_icub_of_tables(self, tmp_path):
         file = tmp_path / "icub.toml"

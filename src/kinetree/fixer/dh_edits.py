@@ -41,7 +41,7 @@ def dh_edits(robot: Robot, wanted: Robot, text: str, file: str) -> list[Edit]:
     """
     table = read_table(text, TextReport(file, text))
     assert table is not None
-    fitted, there, done = table, robot, set[str]()
+    fitted, there = table, robot
     for name in robot.placed:
         if not near(robot.joints[name].origin, origin := wanted.joints[name].origin):
             parts = parts_of(there)
@@ -57,8 +57,7 @@ def dh_edits(robot: Robot, wanted: Robot, text: str, file: str) -> list[Edit]:
                 if by := getattr(other, key) - getattr(row, key):
                     unit = units.get(key) or units["length" if key in LENGTH_COLUMNS else "angle"]
                     values[key] = by * PER_METRE[unit] if unit in PER_METRE else by * np.rad2deg(1.0) ** (unit == "deg")
-            if (name := _name(chain, i)) and name not in done:
-                done.add(name)
+            if name := _name(chain, i):
                 values |= _others(robot.joints[name], wanted.joints[name])
             edits += _texts(text, chain, i, values, file) if values else []
     return edits
