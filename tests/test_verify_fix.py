@@ -11,10 +11,13 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError
+from kinetree.fixer.pose_text import solved
 from kinetree.fixer.rewritten import rewritten
 from kinetree.formats.registry import ReadOptions
 from kinetree.lab.identify.answer import ModelFault
 from kinetree.lab.identify.correct import corrected
+from kinetree.spatial.euler import rotation_from_euler
+from kinetree.spatial.se3 import rotation_from_vector
 from support import example_robot_urdfs, icub_urdfs
 
 URDF = """<robot name="arm"><!-- as drawn -->
@@ -573,3 +576,13 @@ class TestRobots:
             lines = changed_lines(text, after)
             assert len(lines) == sum(f'"{name}"' in line and "theta" in line for line in text.splitlines())
             assert all(f'"{name}"' in line for line in lines)
+
+
+@each("pitch", [np.pi / 2, 1.5708, 1.5707963, -1.57])
+def test_near_gimbal_lock(pitch):
+    """A small turn is found without angles of many turns."""
+    start = np.array([0.3, pitch, 0.5])
+    R = rotation_from_euler(start[::-1], "zyx") @ rotation_from_vector(np.array([0.002, -0.001, 0.003]))
+    found = solved(lambda x: (rotation_from_euler(x[::-1], "zyx") - R).ravel(), start)
+    np.testing.assert_allclose(rotation_from_euler(found[::-1], "zyx"), R, rtol=0, atol=1e-10)
+    assert np.abs(found).max() < 10
