@@ -315,20 +315,27 @@ class TestCommand:
         assert result.exit_code == 1
         assert "- The Coulomb friction of q2 is off by 0.4" in result.stdout
         result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv", "--fix")
-        assert result.exit_code == 1
-        assert "not corrected: the Coulomb friction of q2: only poses and axes" in result.stderr
+        assert result.exit_code == 0, result.output
+        friction = kt.load(tmp_path / "arm.urdf").joints["q2"].dynamics[0].friction
+        np.testing.assert_allclose(friction, 0.4, rtol=0, atol=0.01)
         np.savetxt(tmp_path / "log.csv", table[:, 1:], "%.6f", ",", header=head[2:], comments="")
         result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv")
         assert result.exit_code == 2
         assert "has torques without times" in result.stderr
 
-    def test_a_model_that_is_no_text(self, run, tmp_path, urdf):
+    def test_other_formats(self, run, tmp_path, urdf):
+        """The same zero is found and corrected in SDF and MJCF; a follower is turned with it."""
         arm = kt.load(urdf)
         file = log(tmp_path, lambda q: kt.fk(arm, "tip")(q + CHANGES))
-        kt.save(arm, tmp_path / "arm.sdf")
-        result = run("verify", tmp_path / "arm.sdf", file, "--fix")
-        assert result.exit_code == 2
-        assert "is neither URDF nor xacro" in result.stderr
+        q = np.array([0.1, 0.2, 0.3, 0.4])
+        for name, form in (("arm.sdf", "sdf"), ("arm.xml", "mjcf")):
+            kt.save(arm, tmp_path / name, format=form)
+            result = run("verify", tmp_path / name, file, "--fix")
+            assert result.exit_code == 0, result.output
+            better = kt.load(tmp_path / name)
+            for frame in ("tip", "finger"):
+                expected = kt.fk(arm, frame)(q + CHANGES)
+                np.testing.assert_allclose(kt.fk(better, frame)(q), expected, rtol=0, atol=1e-5)
 
 
 class TestCorrections:

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
+from kinetree.lab.identify.correct import corrected
 from test_verify_efforts import ARM, motion
+from test_verify_fix import FAULTS, MJCF, fix
 
 pytestmark = pytest.mark.crosscheck
 
@@ -64,3 +67,20 @@ def test_a_centre():
     (fault,) = log_of(moved).faults
     assert (fault.kind, fault.element) == ("centre", "q3_link")
     np.testing.assert_array_less(np.abs(fault.value - [0.03, 0, 0.02]), 3 * fault.std)
+
+
+@each("kind", FAULTS)
+def test_mujoco_reads_what_is_corrected(tmp_path, kind):
+    """MuJoCo gives the edited text the poses and torques of the corrected robot."""
+    file = tmp_path / "arm.xml"
+    file.write_text(MJCF)
+    wanted, _ = corrected(kt.load(file), [FAULTS[kind]])
+    ((_, after),) = fix(file, FAULTS[kind]).after.items()
+    model = mujoco.MjModel.from_xml_string(after.decode())
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 5, 2))
+    tau = torques(model, q, qd, qdd) - model.dof_frictionloss * np.sign(qd)  # which inverse_dynamics leaves out
+    np.testing.assert_allclose(tau, kt.inverse_dynamics(wanted)(q, qd, qdd), rtol=0, atol=1e-7)
+    data.qpos[:] = q[0]
+    mujoco.mj_kinematics(model, data)
+    np.testing.assert_allclose(data.site("tip").xpos, kt.fk(wanted, "tip")(q[0])[:3, 3], rtol=0, atol=1e-9)

@@ -57,7 +57,7 @@ class Repaired(NamedTuple):
 @option("--controller KEY", "Controller that showed joints and poses: abb, kuka, …; LOG is as for calibrate.")
 @arm_options
 @tool_options
-@option("--fix", "Correct zeros, lengths, poses and signs of joints in the file of MODEL.")
+@option("--fix", "Correct what the log shows for certain in the file of MODEL.")
 @option("--diff", "Print what --fix would change, and write nothing.")
 @json_option
 @click.pass_context
@@ -84,8 +84,8 @@ def command(
     times. With --controller, LOG has the numbers of a pendant.
 
     Faults are zeros, lengths and poses of joints, and signs, order and units; by torques, masses, centres, inertias,
-    friction, armature, gravity and scales. --fix writes zeros, lengths, poses and signs that the log shows for certain
-    into a URDF or xacro file, in which nothing else changes.
+    friction, armature, gravity and scales. --fix writes those of the model that the log shows for certain into a file
+    of URDF, xacro, SDF, MJCF or DH parameters, in which nothing else changes.
 
     Exit status 0 if the model agrees, or --fix has made it agree; 1 if not, or if --diff shows changes; 2 if something
     cannot be read."""

@@ -1,7 +1,7 @@
 """Comparison of a robot before and after a repair of its text."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -39,6 +39,8 @@ def difference(
     turns: float = 0.0,
     turned: Mapping[str, Array] = MappingProxyType({}),
     along: bool = False,
+    rounding: float = 0.0,
+    but: Collection[str] = (),
 ) -> str | None:
     """Return what has changed in a robot that must stay the same, or None.
 
@@ -48,10 +50,11 @@ def difference(
     turns: by how much each number of an rpy may change, rad; then origins are compared one by one, and not the poses
     that follow from them.
     turned: links that turn, and T_old_new (4, 4) of each. along: whether everything behind such a link turns with it;
-    otherwise it must stay where it is.
+    otherwise it must stay where it is. rounding: largest relative error of masses and moments. but: frames that may be
+    elsewhere.
     """
-    found = next(_joints(before, after, renamed, turned), None) or next(_masses(before, after, renamed), None)
-    return found or (_turned(before, after, turns) if turns else _moved(before, after, renamed, turned, along))
+    found = next(_joints(before, after, renamed, turned), None) or next(_masses(before, after, renamed, rounding), None)
+    return found or (_turned(before, after, turns) if turns else _moved(before, after, renamed, turned, along, but))
 
 
 def _joints(before: Robot, after: Robot, renamed: NewNames, turned: Mapping[str, Array]) -> Iterator[str]:
@@ -94,7 +97,7 @@ def _coupled(robot: Robot, renamed: NewNames) -> object:
     ]
 
 
-def _masses(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
+def _masses(before: Robot, after: Robot, renamed: NewNames, rounding: float) -> Iterator[str]:
     for link in before.links.values():
         other = after.links.get(renamed.get(("link", link.name), link.name))
         if other is None:
@@ -103,12 +106,15 @@ def _masses(before: Robot, after: Robot, renamed: NewNames) -> Iterator[str]:
             yield f"link {link.name!r} has another inertial"
         elif link.inertial and other.inertial:
             a, b = link.inertial, other.inertial
-            if a.mass != b.mass or not np.array_equal(a.inertia, b.inertia):
+            off = np.abs(a.inertia - b.inertia).max()
+            if abs(a.mass - b.mass) > rounding * a.mass or off > rounding * np.abs(a.inertia).max():
                 yield f"link {link.name!r} has another mass or inertia"
 
 
-def _moved(before: Robot, after: Robot, renamed: NewNames, turned: Mapping[str, Array], along: bool) -> str | None:
-    old, new = list(_things(before, renamed)), list(_things(after, {}))
+def _moved(
+    before: Robot, after: Robot, renamed: NewNames, turned: Mapping[str, Array], along: bool, but: Collection[str]
+) -> str | None:
+    old, new = list(_things(before, renamed, but)), list(_things(after, {}, but))
     partners = _partners(old, new)
     if len(partners) < len(old):
         return f"{old[len(partners)].said} is gone"
@@ -218,9 +224,9 @@ def _as_in(after: Robot, before: Robot, q: Array, renamed: NewNames) -> Array:
     return values
 
 
-def _things(robot: Robot, renamed: NewNames) -> Iterator[Thing]:
+def _things(robot: Robot, renamed: NewNames, but: Collection[str]) -> Iterator[Thing]:
     named = {name: renamed.get(("link", name), name) for name in robot.frames}
-    for name in robot.frames:
+    for name in (name for name in robot.frames if name not in but):
         yield Thing(("frame", named[name]), f"frame {name!r}", name, IDENTITY)
     for link in robot.links.values():
         if link.inertial:

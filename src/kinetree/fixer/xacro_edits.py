@@ -174,13 +174,13 @@ def _root(file: str, files: Files) -> Element:
 def _source(expanded: Element, files: Files) -> list[Element]:
     """Return the elements of a file from its root to the source of an expanded element."""
     place = _place(expanded.source)
-    found = _path(_root(place[0], files), place)
+    found = path_to(_root(place[0], files), place)
     if found[-1].tag != expanded.tag or _place(found[-1].source) != place:
         raise _refused(place, "the element there is another")
     return found
 
 
-def _path(root: Element, place: Place) -> list[Element]:
+def path_to(root: Element, place: Place) -> list[Element]:
     """Return the elements from the root of a file to that at a place."""
     path = [root]
     byte = root.document.byte(Source(*place))
@@ -250,7 +250,7 @@ def _passed(path: list[Element], old: str, new: str, written: str, files: Files,
             )
             found.append(set_attribute(element, attribute, changed))
         elif SOLE.search(value) and value != old:
-            above = _path(_root(element.source.file, files), _place(element.source))
+            above = path_to(_root(element.source.file, files), _place(element.source))
             found += _passed(above, old, new, value, files, depth + 1) if depth < MOST_CALLS else ()
         elif text := _as_written(new, old, value):
             found.append(set_attribute(element, attribute, text))

@@ -135,6 +135,9 @@ def set_attribute(element: Element, name: str, value: str) -> Setting:
 
 def set_text(element: Element, value: str) -> Setting:
     """Return the edit that replaces the text of an element without children; the white space around it stays."""
+    if element.empty:
+        place = element.document.file, element.tag_stop - 2, element.tag_stop
+        return Setting(*place, f">{quoted(value)}</{element.tag}>", element, "", value)
     written = element.document.data[element.tag_stop : element.end]
     start = element.tag_stop + len(written) - len(written.lstrip())
     stop = start + len(written.strip())
