@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from kinetree.display import number
-from kinetree.errors import fail
+from kinetree.errors import fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.model.robot import Robot
@@ -21,10 +21,21 @@ LEGAL = "x y z, alone or with qx qy qz qw or roll pitch yaw"
 ROUNDED = 1e-2
 """Largest difference from one of the length of a quaternion, which is then scaled."""
 
+GAP = 5.5
+"""How many times longer than the median a step of time is that is a gap."""
+
 
 class MeasuredPoses(NamedTuple):
     """Poses T (n, 4, 4), m, or positions (n, 3) alone, and their times (n,), s, or None if they have none."""
 
+    T: Array
+    times: Array | None
+
+
+class AtPoses(NamedTuple):
+    """Configurations q (k, nq) at which poses T (k, …) were measured, and times (k,), s, or None."""
+
+    q: Array
     T: Array
     times: Array | None
 
@@ -51,6 +62,11 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
         frame, _, part = name.rpartition(".")
         if name not in known and frame in robot.frames and part in (*POSITION, *QUATERNION, *RPY):
             frames.setdefault(frame, []).append(part)
+    for name in columns.names:
+        if columns.names.count(name) > 1:
+            raise columns.fault(None, f"column {name!r} occurs twice; expected each once")
+        if name not in known:
+            _check_known(robot, name, columns)
     others = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
     efforts = [(columns.names.index(one), i) for i, one in _efforts(robot) if one in {*columns.names} - known]
     others |= {columns.names[at] for at, _ in efforts}
@@ -63,6 +79,18 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
         effort[:, i] = columns.values[:, at]
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
     return Log(motion, poses, effort)
+
+
+def _check_known(robot: Robot, name: str, columns: Columns) -> None:
+    """Raise KinetreeError for a column of poses or torques of a part that the robot lacks."""
+    part, _, what = name.rpartition(".")
+    if what in (*POSITION, *QUATERNION, *RPY) and part and part not in robot.frames:
+        raise columns.fault(
+            None, f"column {name!r} is of no frame of the robot; {nearest_names(part, [*robot.frames])}"
+        )
+    if what == "effort" and part not in robot.velocity_names:
+        legal = nearest_names(part, robot.velocity_names)
+        raise columns.fault(None, f"column {name!r} is of no joint that moves; {legal}")
 
 
 def _efforts(robot: Robot) -> list[tuple[int, str]]:
@@ -111,21 +139,32 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
     return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
 
 
-def at_poses(motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]) -> tuple[Array, Array]:
-    """Return configurations (k, nq) at the times of poses, and these poses (k, …), without those outside the motion.
+def at_poses(motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]) -> AtPoses:
+    """Return configurations at the times of poses, and these poses, without those outside the motion, or in a gap of
+    its times during which joints moved.
 
-    q (n, nq): those of the motion, between which joints are taken to move in straight lines. Without times on both
-    sides there must be as many poses as samples. file: names of the motion's and the poses' files, for errors.
+    q (n, nq): those of the motion, between which joints are taken to move in straight lines. Without times there must
+    be as many poses as samples. file: names of the motion's and the poses' files, for errors. Raises KinetreeError if
+    one of the files has times and the other none.
     """
     where, which = file
-    if motion.times is None or measured.times is None:
+    if motion.times is None and measured.times is None:
         if len(q) != len(measured.T):
-            message = f"has {len(measured.T)} poses, and {where} {len(q)} samples, and not both have times"
+            message = f"has {len(measured.T)} poses, and {where} {len(q)} samples, without times"
             raise fail("poses", f"{message}; expected as many poses as samples, or times in both", element=which)
-        return q, measured.T
+        return AtPoses(q, measured.T, None)
+    if motion.times is None or measured.times is None:
+        has = ("has times", "has none") if motion.times is None else ("has no times", "has some")
+        message = f"{has[0]}, and {where} {has[1]}"
+        raise fail(
+            "poses", f"{message}; expected a column of times ({', '.join(TIMES)}) in both or none", element=which
+        )
     inside = (measured.times >= motion.times[0]) & (measured.times <= motion.times[-1])
     if not inside.any():
         spans = [f"{number(t[0])} to {number(t[-1])} s" for t in (measured.times, motion.times)]
         raise fail("poses", f"its times, {spans[0]}, are outside those of {where}, {spans[1]}", element=which)
+    steps, moved = np.diff(motion.times), np.abs(np.diff(q, axis=0)).max(axis=1)
+    jumps = np.append((steps > GAP * np.median(steps)) & (moved > ROUNDED), False) if len(steps) else np.zeros(1, bool)
+    inside &= ~jumps[np.searchsorted(motion.times, measured.times, "right") - 1]
     times = measured.times[inside]
-    return np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside]
+    return AtPoses(np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside], times)

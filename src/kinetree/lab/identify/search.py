@@ -32,6 +32,10 @@ RANK = 1e-12
 """Smallest square of a singular value, relative to the largest, of a combination of numbers that a log determines."""
 HELD = 3
 """One sample of so many is held out."""
+WORTH = {"zero": 0.2, "mass": 1.0, "effort scale": 1.0}
+"""Sizes of faults, rad or m, and logarithms of factors, which every log has to show that says something of a model."""
+VISIBLE = 4.0
+"""Size of a fault, in standard deviations, from which on a log shows it."""
 
 
 class Cause(NamedTuple):
@@ -270,6 +274,15 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
             (cause, tuple(i for i, m in zip(channel.unknown, mix, strict=True) if abs(m) > 0.1 * abs(mix).max()))
         )
     return found
+
+
+def visible(channel: Channel, x: Array, rows: Array) -> list[Cause]:
+    """Return the causes of `WORTH` that samples show if they have such a size, beside numbers that are not known."""
+    causes = [cause for cause in channel.causes if cause.kind in WORTH]
+    J = channel.jacobian(x, rows, [cause.places[0] for cause in causes]).reshape(-1, len(causes))
+    Q = _basis(channel.jacobian(x, rows, channel.unknown).reshape(len(J), -1))
+    effects = np.sqrt(((J - Q @ (Q.T @ J)) ** 2).sum(axis=0))
+    return [one for one, effect in zip(causes, effects, strict=True) if effect * WORTH[one.kind] > VISIBLE]
 
 
 def _covariance(channel: Channel, fit: Fit, rows: Array) -> Array:
