@@ -17,11 +17,15 @@ from kinetree.spatial.se3 import Array
 HUBER = 3.0
 """Length of a block, in standard deviations, from which on the loss grows linearly."""
 STEPS = 30
+EXACT, ROUGH = 1e-7, 1e-5
+"""Part of a loss that a step of a fit has to gain, of the last fit and of those by which faults are chosen."""
 MOST = 12
 """Most faults."""
 STRICT = 4.0
 """Price of a fault, in logarithms of the number of possible faults: 2 in the extended criterion. It is larger here,
 because the noise is estimated from the same log."""
+SAFE = 10.0
+"""How many times more than its price a cause is worth that is needed for certain."""
 TRIED = 6
 """Number of faults that are fitted before one is added: those that gain the most to first order."""
 ALIKE = 6.0
@@ -87,7 +91,9 @@ def loss(r: Array) -> float:
     return float(np.where(length < HUBER, length**2, HUBER * (2 * length - HUBER)).sum())
 
 
-def fitted(channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: int = STEPS) -> Fit:
+def fitted(
+    channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: int = STEPS, least: float = EXACT
+) -> Fit:
     """Return the fit of some numbers, from x, by damped least squares with Huber's weights."""
     places, damping = list(free), 1e-6
     r = channel.residual(x, rows)
@@ -112,7 +118,7 @@ def fitted(channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: 
                 damping = max(damping * 0.1, 1e-9)
                 break
             damping *= 10.0
-        if gained <= 1e-7 * (1.0 + best):
+        if gained <= least * (1.0 + best):
             break
     return Fit(x, tuple(free), best)
 
@@ -173,7 +179,7 @@ class _Search:
         free = [*self.channel.unknown, *(i for cause in causes for i in cause.places)]
         start = np.zeros(self.channel.size)
         start[free] = at[free]
-        made = fitted(self.channel, start, free, self.rows, steps)
+        made = fitted(self.channel, start, free, self.rows, steps, ROUGH)
         return _State(tuple(causes), made.loss + sum(map(self.cost, causes)), made)
 
     def cost(self, cause: Cause) -> float:
@@ -218,11 +224,21 @@ class _Search:
     def thinned(self, state: _State) -> _State:
         """Return the state without the causes that others made needless."""
         while True:
-            less = [self.state([c for c in state.causes if c is not one], state.fit.x) for one in state.causes]
+            needless = [one for one in state.causes if self.worth(state, one) < SAFE * self.cost(one)]
+            less = [self.state([c for c in state.causes if c is not one], state.fit.x) for one in needless]
             best = min(less, key=lambda trial: trial.score, default=state)
             if best.score >= state.score:
                 return state
             state = best
+
+    def worth(self, state: _State, cause: Cause) -> float:
+        """Return by how much the loss would grow without a cause, to second order."""
+        rest = {*self.channel.unknown, *(i for one in state.causes if one is not cause for i in one.places)}
+        own = [i for i in cause.places if i not in rest]
+        J = self.channel.jacobian(state.fit.x, self.rows, [*own, *rest])
+        J = J.reshape(-1, J.shape[-1])
+        effect, Q = J[:, : len(own)] @ state.fit.x[own], _basis(J[:, len(own) :])
+        return float(((effect - Q @ (Q.T @ effect)) ** 2).sum())
 
     def others(self, state: _State, all_loss: float) -> tuple[tuple[tuple[Cause, ...], ...], tuple[float, ...]]:
         """Return, for each cause, those that explain as much in its place, and the part that it explains of the loss
@@ -294,7 +310,7 @@ def _covariance(channel: Channel, fit: Fit, rows: Array) -> Array:
         values, axes = np.linalg.eigh((J / scale).T @ (J / scale))
         known = values > RANK * max(values.max(), 1e-300)
         found = (axes[:, known] / values[known]) @ axes[:, known].T / np.outer(scale, scale)
-        blind = (axes[:, ~known] ** 2).sum(axis=1) > NOTHING
+        blind = (axes[:, ~known] ** 2).sum(axis=1) > NOTHING**2  # they move with what is not known
         found[blind, blind] = np.inf
         C[np.ix_(free, free)] = found
     return C
