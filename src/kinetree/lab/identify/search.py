@@ -310,7 +310,7 @@ def _covariance(channel: Channel, fit: Fit, rows: Array) -> Array:
         values, axes = np.linalg.eigh((J / scale).T @ (J / scale))
         known = values > RANK * max(values.max(), 1e-300)
         found = (axes[:, known] / values[known]) @ axes[:, known].T / np.outer(scale, scale)
-        blind = (axes[:, ~known] ** 2).sum(axis=1) > NOTHING**2  # they move with what is not known
+        blind = (axes[:, ~known] ** 2).sum(axis=1) > NOTHING
         found[blind, blind] = np.inf
         C[np.ix_(free, free)] = found
     return C
