@@ -20,22 +20,13 @@ RPY = ("roll", "pitch", "yaw")
 LEGAL = "x y z, alone or with qx qy qz qw or roll pitch yaw"
 ROUNDED = 1e-2
 """Largest difference from one of the length of a quaternion, which is then scaled."""
-
-GAP = 5.5
-"""How many times longer than the median a step of time is that is a gap."""
+GAP, STILL = 5.5, 1e-3
+"""How many times longer than the median a step of time is that is a gap, and up to where joints stand in it, rad, m."""
 
 
 class MeasuredPoses(NamedTuple):
     """Poses T (n, 4, 4), m, or positions (n, 3) alone, and their times (n,), s, or None if they have none."""
 
-    T: Array
-    times: Array | None
-
-
-class AtPoses(NamedTuple):
-    """Configurations q (k, nq) at which poses T (k, …) were measured, and times (k,), s, or None."""
-
-    q: Array
     T: Array
     times: Array | None
 
@@ -84,13 +75,10 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
 def _check_known(robot: Robot, name: str, columns: Columns) -> None:
     """Raise KinetreeError for a column of poses or torques of a part that the robot lacks."""
     part, _, what = name.rpartition(".")
-    if what in (*POSITION, *QUATERNION, *RPY) and part and part not in robot.frames:
-        raise columns.fault(
-            None, f"column {name!r} is of no frame of the robot; {nearest_names(part, [*robot.frames])}"
-        )
-    if what == "effort" and part not in robot.velocity_names:
-        legal = nearest_names(part, robot.velocity_names)
-        raise columns.fault(None, f"column {name!r} is of no joint that moves; {legal}")
+    of_pose, of_joint = what in (*POSITION, *QUATERNION, *RPY) and part, what == "effort"
+    of, names = ("frame of the robot", [*robot.frames]) if of_pose else ("joint that moves", [*robot.velocity_names])
+    if (of_pose or of_joint) and part not in names:
+        raise columns.fault(None, f"column {name!r} is of no {of}; {nearest_names(part, names)}")
 
 
 def _efforts(robot: Robot) -> list[tuple[int, str]]:
@@ -139,9 +127,11 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
     return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
 
 
-def at_poses(motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]) -> AtPoses:
-    """Return configurations at the times of poses, and these poses, without those outside the motion, or in a gap of
-    its times during which joints moved.
+def at_poses(
+    motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]
+) -> tuple[Array, Array, Array | None]:
+    """Return configurations (k, nq) at poses, these poses (k, …) and their times, without those outside the motion, or
+    in a gap of its times during which joints moved.
 
     q (n, nq): those of the motion, between which joints are taken to move in straight lines. Without times there must
     be as many poses as samples. file: names of the motion's and the poses' files, for errors. Raises KinetreeError if
@@ -152,19 +142,17 @@ def at_poses(motion: Motion, q: Array, measured: MeasuredPoses, file: Collection
         if len(q) != len(measured.T):
             message = f"has {len(measured.T)} poses, and {where} {len(q)} samples, without times"
             raise fail("poses", f"{message}; expected as many poses as samples, or times in both", element=which)
-        return AtPoses(q, measured.T, None)
+        return q, measured.T, None
     if motion.times is None or measured.times is None:
-        has = ("has times", "has none") if motion.times is None else ("has no times", "has some")
-        message = f"{has[0]}, and {where} {has[1]}"
-        raise fail(
-            "poses", f"{message}; expected a column of times ({', '.join(TIMES)}) in both or none", element=which
-        )
+        message = f"has times, and {where} has none" if motion.times is None else f"has no times, and {where} has some"
+        raise fail("poses", f"{message}; expected times ({', '.join(TIMES)}) in both or none", element=which)
     inside = (measured.times >= motion.times[0]) & (measured.times <= motion.times[-1])
     if not inside.any():
         spans = [f"{number(t[0])} to {number(t[-1])} s" for t in (measured.times, motion.times)]
         raise fail("poses", f"its times, {spans[0]}, are outside those of {where}, {spans[1]}", element=which)
-    steps, moved = np.diff(motion.times), np.abs(np.diff(q, axis=0)).max(axis=1)
-    jumps = np.append((steps > GAP * np.median(steps)) & (moved > ROUNDED), False) if len(steps) else np.zeros(1, bool)
+    steps = np.append(np.diff(motion.times), 0.0)
+    moved = np.abs(np.diff(q, axis=0, append=q[-1:])).max(axis=1) > STILL
+    jumps = moved & (steps > GAP * np.median(steps))
     inside &= ~jumps[np.searchsorted(motion.times, measured.times, "right") - 1]
     times = measured.times[inside]
-    return AtPoses(np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside], times)
+    return np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside], times

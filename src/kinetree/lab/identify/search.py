@@ -32,6 +32,8 @@ ALIKE = 6.0
 """Difference of the criterion below which two explanations are alike."""
 NOTHING = 1e-4
 """Part of an effect that is left without those of unknown poses, below which it is no effect of its own."""
+NEAR = 0.01
+"""Numbers of a model, all a little wrong, at which effects are compared."""
 RANK = 1e-12
 """Smallest square of a singular value, relative to the largest, of a combination of numbers that a log determines."""
 HELD = 3
@@ -169,9 +171,10 @@ class _Search:
 
     def __init__(self, channel: Channel, rows: Array, held: Array) -> None:
         self.channel, self.rows, self.held = channel, rows, held
-        zero = np.zeros(channel.size)
-        self.seen = [one for one in channel.causes if _left(channel, zero, one, rows) > NOTHING]
-        sizes = channel.residual(zero, rows[:1]).size * len(rows), len(self.seen)
+        near = np.full(channel.size, NEAR)
+        self.ranks = {one: _rank(channel, near, one, rows) for one in channel.causes}
+        self.seen = [one for one in channel.causes if self.ranks[one]]
+        sizes = channel.residual(near, rows[:1]).size * len(rows), len(self.seen)
         self.price = np.log(max(sizes[0], 2)), STRICT * np.log(max(sizes[1], 2))
 
     def state(self, causes: Sequence[Cause], at: Array, steps: int = STEPS) -> _State:
@@ -183,8 +186,8 @@ class _Search:
         return _State(tuple(causes), made.loss + sum(map(self.cost, causes)), made)
 
     def cost(self, cause: Cause) -> float:
-        """Return by how much the loss must fall for a cause."""
-        return float(self.price[0] * len(cause.places) + self.price[1])
+        """Return by how much the loss must fall for a cause: for each of its numbers that the log can show."""
+        return float(self.price[0] * self.ranks[cause] + self.price[1])
 
     def grown(self, state: _State, causes: Sequence[Cause]) -> _State:
         """Return the state with causes added, one by one, as long as the criterion falls, also on what is held."""
@@ -263,15 +266,15 @@ def _basis(J: Array) -> Array:
     return np.asarray(U[:, s > 1e-7 * s[0]])
 
 
-def _left(channel: Channel, x: Array, cause: Cause, rows: Array) -> float:
-    """Return the largest part of an effect of a cause that is not an effect of unknown numbers."""
+def _rank(channel: Channel, x: Array, cause: Cause, rows: Array) -> int:
+    """Return how many numbers of a cause have effects of their own, which are not effects of unknown numbers."""
     own = channel.jacobian(x, rows, cause.places).reshape(-1, len(cause.places))
     size = np.sqrt((own**2).sum(axis=0))
     if not size.any():
-        return 0.0
+        return 0
     other = channel.jacobian(x, rows, channel.unknown).reshape(len(own), -1)
     own, Q = own[:, size > 0] / size[size > 0], _basis(other)
-    return float(np.sqrt(((own - Q @ (Q.T @ own)) ** 2).sum(axis=0)).max())
+    return int((np.linalg.svd(own - Q @ (Q.T @ own), compute_uv=False) > NOTHING).sum())
 
 
 def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[int, ...]]]:
@@ -281,7 +284,7 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
     found = []
     for cause in channel.causes:
         own = J[:, list(cause.places)]
-        if len(cause.places) > 1 or not channel.unknown or not own.any() or _left(channel, x, cause, rows) > NOTHING:
+        if len(cause.places) > 1 or not channel.unknown or not own.any() or _rank(channel, x, cause, rows):
             continue
         other = J[:, list(channel.unknown)]
         size = np.sqrt((other**2).sum(axis=0)) + 1e-300

@@ -25,6 +25,8 @@ from kinetree.spatial.se3 import Array
 
 CLEARER = 2.0
 """How many times smaller the loss must be for a joint to be reversed, exchanged or in degrees."""
+NEARLY, TURNED = 10.0, 1.0
+"""Loss of a sample up to which a model is so near that no joint is reversed and turned by more than so many rad."""
 NOISE = 1e-3, 1e-3
 """Noise of a log, m and rad, that is assumed at first."""
 UNEXPLAINED = 0.01, 0.02
@@ -243,7 +245,7 @@ def _is_explained(channel: Poses) -> bool:
 
 def _discrete(given: Poses) -> tuple[Poses, list[ModelFault]]:
     """Return the channel with joints reversed, exchanged or in degrees where the poses show it, and these faults."""
-    robot, faults, rows = given.robot, list[ModelFault](), np.arange(len(given.q))
+    robot, faults, rows, best = given.robot, list[ModelFault](), np.arange(len(given.q)), np.inf
 
     def tried(Q: Array) -> tuple[float, Poses]:
         channel = _placed(replace(given, q=Q))
@@ -252,7 +254,9 @@ def _discrete(given: Poses) -> tuple[Poses, list[ModelFault]]:
             *(i for cause in channel.causes if cause.kind in ("zero", "delay") for i in cause.places),
         )
         x = fitted(channel, np.zeros(channel.size), free, rows, 12).x
-        return float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum()), channel  # outliers hardly count
+        value = float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum())  # outliers hardly count
+        half_turned = best < NEARLY * len(rows) and np.abs(x[: robot.nq]).max() > TURNED
+        return np.inf if half_turned else value, channel
 
     best, channel = tried(given.q)
     columns = [cause.places[0] for cause in given.causes if cause.kind == "zero"]
