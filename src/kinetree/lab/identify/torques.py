@@ -185,7 +185,7 @@ def _delay(log: Trajectory, channel: Efforts, tau: Array) -> tuple[float, Array]
     steps = int(min(LATEST, np.ptp(log.t) / 10) / WINDOW * 2) if log.dt else 0
     for late in (np.arange(-steps, steps + 1) * WINDOW / 2).tolist():
         effort = np.column_stack([np.interp(log.t + late, log.t, x) for x in log.effort.T])
-        there = filter_of(log.dt).of(log.parts, lambda at, effort=effort: effort[at])
+        there = filter_of(log.dt).of(log.parts, effort.__getitem__)
         if late and (score := _misfit(there, channel).sum()) < best - np.log(CLEARER):
             found, best = (late, there), score
     return found

@@ -101,8 +101,7 @@ def verify(
     still = tuple(np.array(robot.velocity_names)[is_still & has_torques])
     nearest = np.searchsorted(np.arange(len(Q)) if times is None else times, by.outliers).clip(0, len(Q) - 1)
     outliers = tuple(dict.fromkeys((*(found.outliers if found else ()), *nearest.tolist())))
-    without_poses = dict.fromkeys(("error", "left", "noise", "base", "tool"))
-    found = found or Verification(True, (), (), (), outliers=(), **without_poses)
+    found = found or Verification(True, (), (), (), None, None, None, (), None, None)
     explained = found.explained and by.explained
     return replace(
         found,
