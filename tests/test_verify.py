@@ -313,6 +313,57 @@ class TestTwoJoints:
         assert (found.explained, found.faults) == (expected, ())
 
 
+class TestDelays:
+    """Poses that a tracker wrote later than the encoders of the joints."""
+
+    T = np.arange(0, 9, 0.15)
+
+    def q(self, t):
+        return np.column_stack([np.sin(0.9 * t), 0.8 * np.cos(1.3 * t)])
+
+    @each("late", [0.04, -0.11])
+    def test_are_named(self, late):
+        found = kt.verify(BEND, self.q(self.T), t=self.T, poses={"tip": shown(self.q(self.T - late), BEND)})
+        (fault,) = found.faults
+        assert (fault.kind, fault.element, fault.unit) == ("delay", "tip", "s")
+        assert abs(fault.value - late) < 4 * fault.std < 1e-3
+        assert f"- Poses of tip are {'4' if late > 0 else '-11'}" in str(found)
+        np.testing.assert_allclose(found.left, found.noise, rtol=0.2)
+
+    def test_are_not_searched_for_a_robot_that_stops_for_each_pose(self):
+        found = kt.verify(BEND, BENT, t=5.0 * np.arange(12), poses={"tip": shown(BENT, BEND)})
+        assert found.agrees
+
+    def test_the_jacobian_is_that_of_the_residual(self):
+        q, t, h = self.q(self.T), self.T, 1e-6
+        poses = kt.fk(BEND, "tip").interpret(self.q(t - 0.05))
+        channel = Poses(BEND, "tip", q, poses, np.eye(4), np.eye(4), (1e-3, 2e-3), (), t)
+        x, rows, place = np.zeros(channel.size), np.arange(len(t)), channel.size - 13
+        x[place] = 0.05
+        assert np.abs(channel.residual(x, rows)).max() < 0.2  # of cubic splines through the samples
+        e = h * np.eye(channel.size)[place]
+        slope = (channel.residual(x + e, rows) - channel.residual(x - e, rows)) / (2 * h)
+        J = channel.jacobian(x, rows, [place])[..., 0]
+        np.testing.assert_allclose(J, slope, rtol=0, atol=1e-3 * np.abs(slope).max())
+        assert (J[0] == 0).all()  # nothing is known of where the robot was before the first sample
+        assert np.abs(J[1:]).max(axis=(1, 2)).min() > 0
+
+
+class TestNothingIsShown:
+    @each("free", [(), EVERYTHING])
+    def test_by_poses_of_a_robot_at_rest(self, free):
+        q = np.tile([0.3, -0.4], (12, 1))
+        found = kt.verify(BEND, q, poses={"tip": shown(q, BEND)}, unknown=free)
+        assert (found.explained, found.agrees, found.faults, found.blind) == (True, False, (), ("poses",))
+        assert str(found).startswith("This log cannot show whether the model agrees: ")
+        assert "The poses of this log show no fault of the model: move more joints, farther." in str(found)
+
+    def test_by_one_joint_with_base_and_tool_unknown(self):
+        q = BENT * [1, 0]
+        assert kt.verify(BEND, q, poses={"tip": shown(q, BEND)}, unknown=EVERYTHING).blind == ("poses",)
+        assert kt.verify(BEND, q, poses={"tip": shown(q, BEND)}).agrees
+
+
 class TestTexts:
     """Every sentence, with the numbers and units of what it is about."""
 

@@ -523,6 +523,8 @@ class TestOffsets:
         assert named(found) == [expected]
         if value is not None:
             assert abs(found.faults[0].value - value) <= 4 * found.faults[0].std
+        if expected[0] == "effort scale":
+            assert found.offsets["q2"] == pytest.approx(1.3 * 5.0, abs=0.03)  # of the torques of the log
 
     @each("added", [0.0, 4.0])
     def test_without_motion_and_scales_are_the_same(self, added):

@@ -20,6 +20,8 @@ SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
 TURNS = 50
 """How often base and point are found in turn."""
+LEAST = 1e-3
+"""Rotation between two samples, rad, below which it says nothing of the place of a tool."""
 MEDIAN = 1.5382
 """Median length of three numbers with standard deviation 1."""
 
@@ -232,5 +234,6 @@ def _hand_eye(F: Array, T: Array) -> Array:
     R = np.linalg.svd(M, full_matrices=False)[2][-1].reshape(3, 3)
     R = nearest_rotation(R * np.sign(np.linalg.det(R)))
     N = np.concatenate([b[:3, :3] - np.eye(3) for b in B])
+    N[np.abs(N) < LEAST] = 0.0
     p = np.linalg.lstsq(N, np.concatenate([R @ a[:3, 3] - b[:3, 3] for a, b in zip(A, B, strict=True)]), rcond=1e-9)[0]
     return homogeneous(R, p)
