@@ -46,7 +46,9 @@ def main() -> None:
         found = kt.verify(robot, q[seen], poses={frame: T[seen]}, unknown=SETTING)
         named = {(fault.kind, fault.element) for fault in found.faults}
         print(f"part {part + 1}: {', '.join(' of '.join(one) for one in named) or 'the model agrees'}")
-        channel = replace(_placed(_checked(robot, q[seen], {frame: T[seen]}, SETTING)), noise=tuple(found.noise))
+        channel = replace(
+            _placed(_checked(robot, q[seen], {frame: T[seen]}, SETTING, None)), noise=tuple(found.noise / np.sqrt(3.0))
+        )
         zeros = [cause for cause in channel.causes if cause.kind == "zero"]
         faults = [cause for cause in channel.causes if (cause.kind, cause.element) in named]
         for one, causes in zip(errors.values(), ([], zeros, faults), strict=True):
@@ -60,7 +62,7 @@ def unseen_errors(channel: Poses, causes: Sequence[Cause], q: np.ndarray, T: np.
     """Return the distances (n, 2) or (n, 1) of poses from those of the model with causes that are fitted to others."""
     free = (*channel.unknown, *(place for cause in causes for place in cause.places))
     fit = fitted(channel, np.zeros(channel.size), free, np.arange(len(channel.q)))
-    other = replace(_checked(channel.robot, q, {channel.frame: T}, SETTING), X=channel.X, Y=channel.Y)
+    other = replace(_checked(channel.robot, q, {channel.frame: T}, SETTING, None), X=channel.X, Y=channel.Y)
     r = other.residual(fit.x, np.arange(len(q)))
     return np.linalg.norm(r, axis=-1) * other.noise
 

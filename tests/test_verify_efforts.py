@@ -11,13 +11,14 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError
-from kinetree.lab.identify.columns import Filter, columns, filter_of, trajectory
-from kinetree.lab.identify.efforts import about_centre, inertia_of
+from kinetree.lab.identify.columns import Filter, columns, delayed, ends, filter_of, trajectory
+from kinetree.lab.identify.efforts import POINTS, about_centre, inertia_of, payload
 from kinetree.lab.identify.search import Fit, _covariance, fitted
 from kinetree.lab.identify.torques import _channel
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Dynamics
+from kinetree.model.robot import Dynamics, Limit
 from kinetree.spatial.plucker import skew
+from kinetree.spatial.se3 import homogeneous, rotation_from_vector
 from support import example_robot_urdfs
 
 LINK = {"m": 2.0, "r": [0.2, 0.02, 0.01], "I": [0.02, 0.05, 0.04, 0.003, -0.002, 0.004]}
@@ -115,7 +116,7 @@ class TestColumns:
     def test_the_filter_is_a_convolution(self):
         rng = np.random.default_rng(0)
         values, made = rng.normal(size=(101, 2)), Filter(np.array([0.2, 0.5, 0.3]), 2)
-        found = made.of(101, lambda at: values[at])
+        found = made.of((0, 101), lambda at: values[at])
         expected = [np.convolve(x, made.weights[::-1], "valid")[::2] for x in values.T]
         np.testing.assert_allclose(found.T, expected, rtol=1e-14)
 
@@ -145,12 +146,13 @@ class TestColumns:
         _, model, W = columns(ARM, log, DOWN)
         np.testing.assert_allclose(model, kt.inverse_dynamics(ARM)(q, qd, qdd), rtol=1e-12)
         np.testing.assert_allclose(W[..., 20:30] @ ROW, model - W[..., :20] @ np.tile(ROW, 2), rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(W[..., 30:39].sum(axis=-1), qd + np.sign(qd) + qdd, rtol=1e-14)
+        np.testing.assert_allclose(W[..., 30:42].sum(axis=-1), qd + np.sign(qd) + qdd + 1, rtol=1e-14)
+        np.testing.assert_array_equal(W[..., 39:42], np.tile(np.eye(3), (20, 1, 1)))
         there = kt.inverse_dynamics(ARM, gravity=(1, 2, -7.0))(q, qd, qdd)
-        np.testing.assert_allclose(model + W[..., 39:42] @ [1, 2, 2.81], there, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(model + W[..., 42:45] @ [1, 2, 2.81], there, rtol=1e-12, atol=1e-12)
         dq = 1e-4 * np.array([1, -2, 3])
         np.testing.assert_allclose(
-            model + W[..., 42:] @ dq, kt.inverse_dynamics(ARM)(q + dq, qd, qdd), rtol=0, atol=1e-5
+            model + W[..., 45:48] @ dq, kt.inverse_dynamics(ARM)(q + dq, qd, qdd), rtol=0, atol=1e-5
         )
 
 
@@ -164,14 +166,14 @@ class TestChannel:
         channel, rows, h = self.channel(), np.arange(40, 50), 1e-5
         x = 0.1 * np.random.default_rng(0).normal(size=channel.size)
         J = channel.jacobian(x, rows, range(channel.size))
-        np.testing.assert_array_equal(channel.jacobian(x, rows, [47, 2, 33]), J[..., [47, 2, 33]])
+        np.testing.assert_array_equal(channel.jacobian(x, rows, [47, 2, 31]), J[..., [47, 2, 31]])
         for i, e in enumerate(np.eye(channel.size)):
             slope = (channel.residual(x + h * e, rows) - channel.residual(x - h * e, rows)) / (2 * h)
             np.testing.assert_allclose(J[..., i], slope, rtol=0, atol=1e-6 * max(1, np.abs(slope).max()))
 
     def test_friction_stays_positive(self):
         channel = self.channel()
-        place = 30 + 3  # Coulomb friction of q1
+        place = 34 + 3  # Coulomb friction of q1, after three links and a payload
         channel = replace(channel, tau=channel.tau - 5 * channel.columns[..., 33])
         fit = fitted(channel, np.zeros(channel.size), [place], np.arange(len(channel.tau)))
         assert fit.x[place] == 0.0
@@ -187,7 +189,9 @@ class TestChannel:
 
     def test_causes_have_each_number_once(self):
         channel = self.channel()
-        assert sorted(i for one in channel.causes for i in one.places) == [*range(channel.size)]
+        places = [i for one in channel.causes for i in one.places]
+        assert sorted([*places, *channel.unknown]) == [*range(channel.size)]
+        assert channel.unknown == tuple(channel.offsets)
 
 
 CASES = [
@@ -245,7 +249,8 @@ class TestFewStates:
         assert (found.error, found.still, found.outliers) == (None, (), ())
         for fault in found.faults:
             assert fault.unit == unit
-            assert fault.alike == ()
+            # that of the first joint of an arm in a plane turns all of it, as another direction of gravity does
+            assert fault.alike == ((("gravity", "base_link"),) if fault.kind == "zero" else ())
             assert 0.9 < fault.explains <= 1.0
             if value is not None:
                 assert (np.abs(fault.value - np.asarray(value)) <= 4 * np.asarray(fault.std) + 1e-12).all()
@@ -257,10 +262,11 @@ class TestFewStates:
         assert abs(found.faults[1].value - 0.05) < 4 * found.faults[1].std < 0.01
 
     def test_the_deviation_of_friction_is_that_of_a_line(self):
-        found = self.found(added=[0, 0.5] * self.QD)
+        """The offset of the torques is not known either, so that the line need not pass through zero."""
+        found, n = self.found(added=[0, 0.5] * self.QD), len(self.QD)
         (fault,) = found.faults
-        assert fault.std == pytest.approx(found.torques[2, 1] / np.sqrt((self.QD[:, 1] ** 2).sum()), rel=1e-6)
-        assert found.torques[0, 1] == pytest.approx(0.5 * np.sqrt((self.QD[:, 1] ** 2).mean()), rel=0.02)
+        assert fault.std == pytest.approx(found.torques[2, 1] / np.sqrt(n) / self.QD[:, 1].std(), rel=1e-6)
+        assert found.torques[0, 1] == pytest.approx(0.5 * self.QD[:, 1].std(), rel=0.02)
         np.testing.assert_allclose(found.torques[1:], 0.01, rtol=0.5)
 
     def test_what_nothing_explains(self):
@@ -283,7 +289,7 @@ def test_the_friction_of_a_log():
     assert found.torques.shape == (3, 3)
     assert found.torques[0, 1] > 3 * found.torques[1, 1]
     assert "The Coulomb friction of q2 is off by 0.8" in str(found)
-    assert "The noise of the log is torques" in str(found)
+    assert "The noise of the log alone would leave torques" in str(found)
 
 
 @pytest.mark.slow
@@ -428,11 +434,12 @@ class TestLogs:
         assert 0.6 < np.std(z) < 1.4
 
     def test_the_deviation_of_a_scale(self):
-        """That of a regression of torques on those of the model, of which there is one in 0.05 s."""
+        """That of a line of torques over those of the model, one in 0.05 s, from windows that overlap."""
         log = plant(ARM, np.random.default_rng(4), "effort scale", "q2", 1.5)
         (fault,) = (found := kt.verify(ARM, **log)).faults
-        model = np.sqrt((log["effort"][:, 1] ** 2).mean()) / 1.5
-        assert fault.std == pytest.approx(found.torques[2, 1] / model / np.sqrt(20 / 0.05), rel=0.1)
+        model = log["effort"][:, 1].std() / 1.5
+        spread = filter_of(0.01).spread
+        assert fault.std == pytest.approx(spread * found.torques[2, 1] / model / np.sqrt(20 / 0.05), rel=0.1)
 
     def test_poses_and_torques(self):
         """A zero that poses show is no fault of torques: these are explained by the corrected model."""
@@ -486,3 +493,199 @@ class TestErrors:
     def test_illegal_logs(self, options, part):
         with pytest.raises(KinetreeError, match=part):
             kt.verify(ARM, np.zeros((20, 3)), **options)
+
+
+class TestOffsets:
+    """A constant part of each torque is the sensor's, and no fault of the model."""
+
+    FEW = TestFewStates()
+
+    def test_of_torques_are_no_fault(self):
+        found = self.FEW.found(added=[0.0, 3.0])
+        assert found.agrees
+        assert found.faults == ()
+        assert found.offsets["q2"] == pytest.approx(3.0, abs=0.01)
+        assert found.offsets["q1"] == pytest.approx(0.0, abs=0.01)
+        assert "Torques of the log have constant offsets, as sensors do, N m or N: q2 3" in str(found)
+        np.testing.assert_allclose(found.torques[0], 0.01, rtol=0.5)
+
+    @each(
+        "options, expected, value",
+        [
+            ({"factor": [1, -1]}, ("effort sign", "q2"), None),
+            ({"factor": [1, 1.3]}, ("effort scale", "q2"), 1.3),
+            ({"order": [1, 0]}, ("effort order", "q1, q2"), None),
+            ({"factor": 1000}, ("effort unit", "effort"), 1000),
+        ],
+    )
+    def test_beside_faults(self, options, expected, value):
+        factor = np.abs(np.asarray(options.get("factor", 1.0))).max()
+        found = self.FEW.found(added=factor * np.array([-2.0, 5.0]), **options)
+        assert named(found) == [expected]
+        if value is not None:
+            assert abs(found.faults[0].value - value) <= 4 * found.faults[0].std
+        if expected[0] == "effort scale":
+            assert found.offsets["q2"] == pytest.approx(1.3 * 5.0, abs=0.03)  # of the torques of the log
+
+    @each("added", [0.0, 4.0])
+    def test_without_motion_and_scales_are_the_same(self, added):
+        """A joint whose torque is constant: its scale and the offset have one effect."""
+        lift = kt.chain([{**LINK, "type": "prismatic", "axis": [0, 0, 1]}, {**LINK, "axis": [0, 1, 0]}])
+        rng = np.random.default_rng(2)
+        q, rest = rng.uniform(-1.5, 1.5, (40, 2)), np.zeros((40, 2))
+        tau = kt.gravity_torques(lift)(q) + rng.normal(0, 0.01, (40, 2)) + [added, 0.0]
+        found = kt.verify(lift, q, qd=rest, qdd=rest, effort=tau)
+        assert found.faults == ()
+        assert found.together == ((("effort scale", "q1"), ("effort offset", "q1")),)
+        assert found.offsets["q1"] == pytest.approx(added, abs=0.02)
+        assert "This log cannot tell the effort scale of q1 from the effort offset." in str(found)
+
+    @each("factor", [1.0, 1.5])
+    def test_a_log_at_rest_shows_nothing(self, factor):
+        rng = np.random.default_rng(0)
+        q = np.tile([0.1, 0.2], (60, 1)) + 1e-5 * rng.normal(size=(60, 2))
+        robot = self.FEW.ROBOT
+        tau = factor * kt.gravity_torques(robot)(q) + rng.normal(0, 0.01, (60, 2))
+        found = kt.verify(robot, q, t=0.01 * np.arange(60), effort=tau)
+        assert not found.agrees
+        assert (found.faults, found.blind) == ((), ("torques",))
+        assert repr(found) == "Verification: the log shows nothing"
+        assert str(found).startswith("This log cannot show whether the model agrees: torques ")
+        assert "The torques of this log show no fault of the model: move more joints, farther." in str(found)
+
+
+class TestTimes:
+    """Times that are not those of the samples in s, and those with gaps."""
+
+    PENDULUM = kt.chain([{**LINK, "axis": [0, 1, 0]}])
+    T = np.arange(0, 6, 0.02)
+    Q, QD, QDD = (x[:, None] for x in (np.sin(1.5 * T), 1.5 * np.cos(1.5 * T), -2.25 * np.sin(1.5 * T)))
+    TAU = kt.inverse_dynamics(PENDULUM)(Q, QD, QDD) + np.random.default_rng(0).normal(0, 0.01, (len(T), 1))
+
+    @each(
+        "factor, rates, part",
+        [
+            (
+                1000,
+                {},
+                "t has steps of 20, and rates are found by steps up to 0.3 s; expected t in s, which is not in ms",
+            ),
+            (1000, {"qd": QD}, "t has steps of 20"),
+            (
+                1000,
+                {"qd": QD, "qdd": QDD},
+                "qd of q1 is 1000 times what q moves a second by t; expected t in s, and qd",
+            ),
+            (1, {"qd": np.rad2deg(QD)}, "qd of q1 is 57.3 times what"),
+            (1, {"qd": -QD}, "qd of q1 is -1 times what"),
+            (0.001, {}, "the longest part of t without gaps has 0.00598 s; expected at least 0.1 s and 5 samples"),
+        ],
+    )
+    def test_in_other_units(self, factor, rates, part):
+        with pytest.raises(KinetreeError, match=part):
+            kt.verify(self.PENDULUM, self.Q, t=factor * self.T, effort=self.TAU, **rates)
+
+    def test_faster_than_the_limit(self):
+        parts = parts_of(self.PENDULUM)
+        parts.joints = [replace(one, limits=(Limit(velocity=2.0),)) for one in parts.joints]
+        slow = build(parts)
+        assert kt.verify(slow, self.Q, t=self.T, effort=self.TAU).agrees
+        with pytest.raises(
+            KinetreeError, match=r"q of q1 moves at 13.* a second by t, and its limit is 2; expected t in"
+        ):
+            kt.verify(slow, self.Q, t=self.T / 9, effort=self.TAU)
+
+    def test_rates_are_not_found_across_gaps(self):
+        """Of a log without the samples of two seconds, in which the joint came to another place."""
+        log = trajectory(self.Q, self.TAU, self.T, None, None)
+        keep = (self.T < 2.0) | (self.T > 4.0)
+        cut = trajectory(self.Q[keep], self.TAU[keep], self.T[keep], None, None)
+        assert log.parts == (0, 300)
+        assert cut.parts == (0, 100, 199)
+        np.testing.assert_allclose(
+            np.abs(cut.qd - np.interp(cut.t, self.T, self.QD[:, 0])[:, None]).max(), 0.0, atol=0.05
+        )
+        starts = filter_of(cut.dt).starts(cut.parts)
+        assert starts.tolist() == [*range(0, 96, 2), *range(100, 195, 2)]
+        found = kt.verify(self.PENDULUM, self.Q[keep], t=self.T[keep], effort=self.TAU[keep])
+        assert found.agrees
+        assert found.gaps == (100,)
+        assert "Times have gaps before samples 100; rates are not found across them." in str(found)
+
+    def test_encoders_that_begin_again_after_a_turn(self):
+        q = 3.5 * self.Q
+        tau = kt.inverse_dynamics(self.PENDULUM)(q, 3.5 * self.QD, 3.5 * self.QDD)
+        tau += np.random.default_rng(0).normal(0, 0.01, tau.shape)
+        assert self.PENDULUM.limits.turning == ("q1",)
+        found = kt.verify(self.PENDULUM, (q + np.pi) % (2 * np.pi) - np.pi, t=self.T, effort=tau)
+        assert found.agrees
+        np.testing.assert_allclose(found.torques[0], found.torques[2], rtol=0.2)
+
+
+class TestDelays:
+    def late(self, by, seconds=8.0):
+        t = np.arange(0, seconds, 0.01)
+        q = np.column_stack([np.sin(1.3 * t) + 0.5 * np.sin(3.1 * t), 0.3 * np.cos(2.2 * t)])
+        qd, qdd = (np.gradient(q, t, axis=0), np.gradient(np.gradient(q, t, axis=0), t, axis=0))
+        tau = kt.inverse_dynamics(TestFewStates.ROBOT)(q, qd, qdd)
+        tau = np.column_stack([np.interp(t - by, t, x) for x in tau.T])
+        return {"q": q, "t": t, "effort": tau + np.random.default_rng(1).normal(0, 0.05, tau.shape)}
+
+    @each("by", [0.03, -0.24])
+    def test_of_torques(self, by):
+        found = kt.verify(TestFewStates.ROBOT, **self.late(by))
+        (fault,) = found.faults
+        assert (fault.kind, fault.element, fault.unit) == ("delay", "effort", "s")
+        assert abs(fault.value - by) < 4 * fault.std < 0.004
+        assert "- Torques are " in str(found)
+        assert " ms later than q; this explains " in str(found)
+        np.testing.assert_allclose(found.torques[1], found.torques[2], rtol=0.25)
+
+    def test_shifted_logs_lose_what_is_not_known(self):
+        log = trajectory(np.zeros((60, 1)), np.arange(60.0)[:, None], 0.02 * np.arange(60), None, None)
+        log = log._replace(parts=(0, 20, 60))
+        found = delayed(log, 0.05)
+        assert found.parts == (0, 17, 54)
+        np.testing.assert_allclose(found.effort[:, 0], [*np.arange(17) + 2.5, *np.arange(20, 57) + 2.5])
+        np.testing.assert_allclose(found.t, [*0.02 * np.arange(17), *0.02 * np.arange(20, 57)])
+        assert delayed(log, 0.0) is log
+
+    def test_the_slope_of_a_filter(self):
+        made = filter_of(0.01)
+        values = np.column_stack([np.arange(50) * 0.01, np.ones(50)])
+        np.testing.assert_allclose(made.slope(0.01).of((0, 50), lambda at: values[at]), [[1, 0]] * 9, atol=1e-12)
+
+
+class TestPayloads:
+    def test_the_parameters_of_a_point(self):
+        """Those of a mass in a frame that is turned and moved, by the definition of an inertia."""
+        T = homogeneous(rotation_from_vector([0.3, -0.2, 0.5]), [0.1, 0.2, -0.3])
+        m, *c = u = np.array([2.0, 0.3, -0.1, 0.2])
+        p = T[:3, :3] @ c + T[:3, 3]
+        I = m * (p @ p * np.eye(3) - np.outer(p, p))
+        np.testing.assert_allclose(payload(u, T), [m, *m * p, *(I[i] for i in POINTS)], rtol=1e-12)
+
+    def test_are_at_the_last_bodies(self):
+        T = homogeneous(np.eye(3), [0.1, 0, 0])
+        robot = kt.edit.add_frame(ARM, "tool0", on="q3_link", origin=T)
+        ((name, (body, there)),) = ends(robot).items()
+        assert (name, body) == ("tool0", 2)
+        np.testing.assert_allclose(there, T, atol=1e-15)
+        assert [*ends(ARM)] == ["q3_link"]
+
+    def test_of_two_joints(self):
+        robot, few = TestFewStates.ROBOT, TestFewStates
+        parameters = kt.dynamics.inertial_parameters(robot)
+        parameters["q2_link"] = parameters["q2_link"] + payload(np.array([0.8, 0.1, 0.2, -0.15]), np.eye(4))
+        tau = kt.inverse_dynamics(robot, parameters=True)(few.Q, few.QD, few.QDD, parameters)
+        tau += np.random.default_rng(1).normal(0, 0.01, tau.shape)
+        found = kt.verify(robot, few.Q, qd=few.QD, qdd=few.QDD, effort=tau)
+        (fault,) = found.faults
+        assert (fault.kind, fault.element, fault.unit) == ("payload", "q2_link", "kg, m")
+        known = [0, 1, 3]  # both joints move in a plane, so that nothing is known of y
+        assert (np.abs(fault.value - [0.8, 0.1, 0.2, -0.15])[known] < 4 * fault.std[known]).all()
+        assert (fault.std[known] < 0.01).all()
+        assert np.isinf(fault.std[2])
+        assert re.search(
+            r"- q2_link carries 0\.\d+ ± \S+ kg more, centred at \S+ 0 -1\d\d ± \S+ inf \S+ mm;", str(found)
+        )

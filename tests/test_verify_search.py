@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from each import each
-from kinetree.lab.identify.search import Cause, _Search, fitted, hidden, loss, search
+from kinetree.lab.identify.search import Cause, _Search, fitted, hidden, loss, search, visible
 
 
 @dataclass(frozen=True)
@@ -170,3 +170,42 @@ class TestHidden:
         effects = np.stack([3.0 * (basis[..., 0] + own * basis[..., 1]), basis[..., 0]], axis=-1)
         channel = Linear(effects, effects[..., 0], singles(1), unknown=(1,))
         assert len(hidden(channel, np.zeros(2), 10)) == expected
+
+
+class TestPrices:
+    def test_are_those_of_the_numbers_that_a_log_can_show(self):
+        """Six numbers with the effect of one cost as much as one, so that they are alike."""
+        _, A, noise = drawn(12, 40, 7)
+        A[..., 1:] = A[..., :1] * [2.0, 0.5, -1.0, 3.0, 0.0, 1.0]
+        causes = [Cause("armature", "q0", (0,)), Cause("inertia", "q0", tuple(range(1, 7)))]
+        looking = _Search(Linear(A, noise, causes), np.arange(40), np.arange(0))
+        assert looking.ranks == dict.fromkeys(causes, 1)
+        assert looking.cost(causes[0]) == looking.cost(causes[1]) == pytest.approx(np.log(120) + 4 * np.log(2))
+        found = search(Linear(A, 5.0 * A[..., 0] + noise, causes), np.zeros(7), 40)
+        assert {*found.causes, *found.alike[0]} == {*causes}
+
+    def test_a_cause_is_worth_what_the_loss_grows_without_it(self):
+        _, A, noise = drawn(13, 40, 4)
+        A[..., 0] += A[..., 3]
+        y = A @ [2.0, 0.0, 3.0, 1.0] + noise
+        causes = singles(3)
+        channel = Linear(A, y, causes, unknown=(3,))
+        looking = _Search(channel, np.arange(40), np.arange(0))
+        state = looking.state([causes[0], causes[2]], np.zeros(4))
+        for i, rest in ((0, [2, 3]), (2, [0, 3])):
+            grows = least_squares(A, y, rest)[2] - least_squares(A, y, [0, 2, 3])[2]
+            assert looking.worth(state, causes[i]) == pytest.approx(grows, rel=1e-2)
+
+
+class TestVisible:
+    @each("size, expected", [(1.01, ["q0"]), (0.99, [])])
+    def test_are_causes_of_a_size_that_is_worth_knowing(self, size, expected):
+        """A zero of 0.2 rad has to be four standard deviations, beside the numbers that are not known."""
+        _, A, y = drawn(14, 10, 2)
+        basis = np.linalg.qr(A.reshape(30, 2))[0].reshape(10, 3, 2)
+        A = np.stack(
+            [20.0 * size * basis[..., 0] + 50.0 * basis[..., 1], basis[..., 1], 100.0 * basis[..., 0]], axis=-1
+        )
+        causes = [*singles(1), Cause("length", "q1", (2,))]
+        found = visible(Linear(A, y, causes, unknown=(1,)), np.zeros(3), np.arange(10))
+        assert [one.element for one in found] == expected

@@ -184,8 +184,8 @@ class TestTwoJoints:
         found = run("verify", model, joints, "--pose", f"tip={poses}", "--unknown", "base")
         assert found.exit_code == 1, found.output
         assert "The zero of b is off by 0.5" in found.stdout
-        assert "cannot tell apart: the zero of a and the base pose of base_link" in found.stdout
-        assert f"{poses}: 2 poses outside the times of {joints}, left out" in found.stderr
+        assert "cannot tell the zero of a from the base pose of base_link" in found.stdout
+        assert f"{poses}: 2 poses outside the times of {joints}, or in its gaps, left out" in found.stderr
         assert f"{joints}: torques are not used beside poses of another file; leave out --pose" in found.stderr
 
     @each(
@@ -279,7 +279,7 @@ class TestCommand:
         assert result.exit_code == 1, result.output
         assert "The zero of q3 is off by 0.57" in result.stdout
         assert "7 poses outside the times of" in result.stderr
-        assert "cannot tell apart: the zero of q1 and the base pose of base_link" in result.stdout
+        assert "cannot tell the zero of q1 from the base pose of base_link" in result.stdout
 
     def test_numbers_of_a_pendant(self, run, tmp_path, arm):
         robot = kt.load(arm)

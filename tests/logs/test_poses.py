@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -52,7 +54,8 @@ class TestColumns:
         np.testing.assert_array_equal(found["tip"].T, [[1, 2, 3], [4, 5, 6]])
         own = read_poses(ARM, written(tmp_path, "t,x,y,z\n1,1,2,3\n2,4,5,6\n"), "tip")
         np.testing.assert_array_equal(own.T, [[1, 2, 3], [4, 5, 6]])
-        q, at = at_poses(TestTimes.MOTION, TestTimes.MOTION.q, own, ("a", "b"))
+        q, at, times = at_poses(TestTimes.MOTION, TestTimes.MOTION.q, own, ("a", "b"))
+        np.testing.assert_array_equal(times, [1, 2])
         np.testing.assert_array_equal(at, own.T)
         np.testing.assert_allclose(q, [[1, 2], [3, 2]])
 
@@ -78,7 +81,12 @@ class TestColumns:
             ("q1,tip.x,tip.y,tip.z,tip.qx,tip.yaw\n0,1,2,3,4,5\n", "there are 2 kinds of rotations"),
             ("q1,tip.x,tip.z,tip.roll,tip.pitch,tip.yaw\n0,1,2,3,4,5\n", "column 'tip.y' is missing"),
             ("q1,tip.x,tip.y,tip.z,tip.qx,tip.qy,tip.qz,tip.qw\n0,1,2,3,1,1,0,0\n", "length 1.41"),
-            ("q1,nothing.x\n0,1\n", "'nothing.x' is not a joint"),
+            ("q1,tcp.x\n0,1\n", "column 'tcp.x' is of no frame of the robot; did you mean 'tip'"),
+            ("q1,q3.effort\n0,1\n", "column 'q3.effort' is of no joint that moves; did you mean"),
+            ("q1,tip.x,tip.y,tip.z,tip.x\n0,1,2,3,4\n", "column 'tip.x' occurs twice; expected each once"),
+            ("q1,q1.effort,q1.effort\n0,1,2\n", "column 'q1.effort' occurs twice"),
+            ("q1,q1\n0,1\n", "column 'q1' occurs twice"),
+            ("q1,nothing\n0,1\n", "'nothing' is not a joint"),
         ],
     )
     def test_illegal_columns(self, tmp_path, text, part):
@@ -105,17 +113,38 @@ class TestTimes:
 
     def test_joints_at_the_times_of_poses(self):
         T = np.arange(4.0)[:, None, None] + np.eye(4)
-        q, found = at_poses(self.MOTION, self.MOTION.q, MeasuredPoses(T, np.array([-1, 0.5, 2, 3.5])), ("a", "b"))
+        q, found, _ = at_poses(self.MOTION, self.MOTION.q, MeasuredPoses(T, np.array([-1, 0.5, 2, 3.5])), ("a", "b"))
         np.testing.assert_allclose(q, [[0.5, 1], [3, 2]])
         np.testing.assert_array_equal(found, T[1:3])
 
     def test_rows_without_times(self):
         T = np.tile(np.eye(4), (3, 1, 1))
-        q, found = at_poses(self.MOTION, self.MOTION.q, MeasuredPoses(T, None), ("a", "b"))
-        assert q is self.MOTION.q
+        still = replace(self.MOTION, times=None)
+        q, found, times = at_poses(still, still.q, MeasuredPoses(T, None), ("a", "b"))
+        assert times is None
+        assert q is still.q
         assert found is T
-        with pytest.raises(KinetreeError, match="has 2 poses, and a 3 samples, and not both have times"):
-            at_poses(self.MOTION, self.MOTION.q, MeasuredPoses(T[:2], None), ("a", "b"))
+        with pytest.raises(KinetreeError, match="has 2 poses, and a 3 samples, without times; expected"):
+            at_poses(still, still.q, MeasuredPoses(T[:2], None), ("a", "b"))
+
+    @each("times, part", [(None, "has no times, and a has some"), (np.arange(3.0), "has times, and a has none")])
+    def test_times_on_one_side(self, times, part):
+        T = np.tile(np.eye(4), (3, 1, 1))
+        motion = self.MOTION if times is None else replace(self.MOTION, times=None)
+        with pytest.raises(KinetreeError, match=rf"{part}; expected times \(time, t, stamp\) in both") as e:
+            at_poses(motion, self.MOTION.q, MeasuredPoses(T, times), ("a", "b"))
+        assert e.value.findings[0].element == "b"
+
+    def test_poses_in_a_gap(self):
+        """Nothing is known of joints that moved in it; those that stood are where they were."""
+        t = np.array([0, 1, 2, 3, 4, 10, 11, 12, 20, 21.0])
+        q = np.where(t < 5, [[0], [0]], [[1], [2]]).T
+        T = np.tile(np.eye(4), (5, 1, 1))
+        found = at_poses(
+            kt.motion.Motion(("q1", "q2"), t, q, robot=ARM), q, MeasuredPoses(T, np.array([0.5, 4, 7, 10, 15.0])), "ab"
+        )
+        assert found[2].tolist() == [0.5, 10, 15]
+        np.testing.assert_array_equal(found[0], [[0, 0], [1, 2], [1, 2]])
 
     def test_other_times(self):
         poses = MeasuredPoses(np.tile(np.eye(4), (2, 1, 1)), np.array([100.0, 101]))

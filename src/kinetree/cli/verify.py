@@ -87,8 +87,8 @@ def command(
     friction, armature, gravity and scales. --fix writes those of the model that the log shows for certain into a file
     of URDF, xacro, SDF, MJCF or DH parameters, in which nothing else changes.
 
-    Exit status 0 if the model agrees, or --fix has made it agree; 1 if not, or if --diff shows changes; 2 if something
-    cannot be read."""
+    Exit status 0 if the model agrees, or --fix has made it agree; 1 if not, if LOG cannot show it, or if --diff shows
+    changes; 2 if something cannot be read."""
     from kinetree.lab.identify.verification import verify
 
     if controller and (pose or values or in_degrees):
@@ -113,9 +113,8 @@ def command(
             say_text(str(found))
         if repaired:
             _print(repaired, diff)
-    agrees = found.explained and not found.faults
-    agrees_now = repaired and not diff and repaired.after.explained and not repaired.after.faults
-    sys.exit(0 if agrees or agrees_now else 1)
+    agrees_now = repaired and not diff and repaired.after.agrees
+    sys.exit(0 if found.agrees or agrees_now else 1)
 
 
 def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degrees: bool) -> Given:
@@ -133,14 +132,15 @@ def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degree
         raise unknown_name("frame", frame, [*robot.frames])
     if where:
         poses = read_poses(robot, Path(where), frame, unit=unit)
-        q, T = at_poses(motion, q, poses, (str(file), where))
+        q, T, times = at_poses(motion, q, poses, (str(file), where))
         if len(T) < len(poses.T):
-            remark(f"{where}: {counted(len(poses.T) - len(T), 'pose')} outside the times of {file}, left out")
+            lost = counted(len(poses.T) - len(T), "pose")
+            remark(f"{where}: {lost} outside the times of {file}, or in its gaps, left out")
         if effort is not None:
             remark(f"{file}: torques are not used beside poses of another file; leave out --pose to check them")
-        return Given(q, {frame: T})
-    torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {}
-    if torques and not (frame or measured):
+        return Given(q, {frame: T}, t=times)
+    torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
+    if effort is not None and not (frame or measured):
         return Given(q, None, **torques)
     if not frame and len(measured) == 1:
         (frame,) = measured
@@ -205,7 +205,7 @@ def _repaired(robot: Robot, log: Given, found: Verification, unknown: tuple[str,
 def _as_data(found: Verification, repaired: Repaired | None) -> dict[str, Any]:
     from kinetree.cli._diff import diff_lines
 
-    data: dict[str, Any] = plain(found)
+    data: dict[str, Any] = {"agrees": found.agrees, **plain(found)}
     if repaired:
         data["left"] = [{"fault": fault, "because": why} for fault, why in repaired.left]
         data |= {"diff": "".join(diff_lines(repaired.fixed)), "corrected": repaired.after}

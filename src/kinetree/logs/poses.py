@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from kinetree.display import number
-from kinetree.errors import fail
+from kinetree.errors import fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.model.robot import Robot
@@ -20,6 +20,8 @@ RPY = ("roll", "pitch", "yaw")
 LEGAL = "x y z, alone or with qx qy qz qw or roll pitch yaw"
 ROUNDED = 1e-2
 """Largest difference from one of the length of a quaternion, which is then scaled."""
+GAP, STILL = 5.5, 1e-3
+"""How many times longer than the median a step of time is that is a gap, and up to where joints stand in it, rad, m."""
 
 
 class MeasuredPoses(NamedTuple):
@@ -51,6 +53,11 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
         frame, _, part = name.rpartition(".")
         if name not in known and frame in robot.frames and part in (*POSITION, *QUATERNION, *RPY):
             frames.setdefault(frame, []).append(part)
+    for name in columns.names:
+        if columns.names.count(name) > 1:
+            raise columns.fault(None, f"column {name!r} occurs twice; expected each once")
+        if name not in known:
+            _check_known(robot, name, columns)
     others = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
     efforts = [(columns.names.index(one), i) for i, one in _efforts(robot) if one in {*columns.names} - known]
     others |= {columns.names[at] for at, _ in efforts}
@@ -63,6 +70,15 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
         effort[:, i] = columns.values[:, at]
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
     return Log(motion, poses, effort)
+
+
+def _check_known(robot: Robot, name: str, columns: Columns) -> None:
+    """Raise KinetreeError for a column of poses or torques of a part that the robot lacks."""
+    part, _, what = name.rpartition(".")
+    of_pose, of_joint = what in (*POSITION, *QUATERNION, *RPY) and part, what == "effort"
+    of, names = ("frame of the robot", [*robot.frames]) if of_pose else ("joint that moves", [*robot.velocity_names])
+    if (of_pose or of_joint) and part not in names:
+        raise columns.fault(None, f"column {name!r} is of no {of}; {nearest_names(part, names)}")
 
 
 def _efforts(robot: Robot) -> list[tuple[int, str]]:
@@ -111,21 +127,32 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
     return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
 
 
-def at_poses(motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]) -> tuple[Array, Array]:
-    """Return configurations (k, nq) at the times of poses, and these poses (k, …), without those outside the motion.
+def at_poses(
+    motion: Motion, q: Array, measured: MeasuredPoses, file: Collection[str]
+) -> tuple[Array, Array, Array | None]:
+    """Return configurations (k, nq) at poses, these poses (k, …) and their times, without those outside the motion, or
+    in a gap of its times during which joints moved.
 
-    q (n, nq): those of the motion, between which joints are taken to move in straight lines. Without times on both
-    sides there must be as many poses as samples. file: names of the motion's and the poses' files, for errors.
+    q (n, nq): those of the motion, between which joints are taken to move in straight lines. Without times there must
+    be as many poses as samples. file: names of the motion's and the poses' files, for errors. Raises KinetreeError if
+    one of the files has times and the other none.
     """
     where, which = file
-    if motion.times is None or measured.times is None:
+    if motion.times is None and measured.times is None:
         if len(q) != len(measured.T):
-            message = f"has {len(measured.T)} poses, and {where} {len(q)} samples, and not both have times"
+            message = f"has {len(measured.T)} poses, and {where} {len(q)} samples, without times"
             raise fail("poses", f"{message}; expected as many poses as samples, or times in both", element=which)
-        return q, measured.T
+        return q, measured.T, None
+    if motion.times is None or measured.times is None:
+        message = f"has times, and {where} has none" if motion.times is None else f"has no times, and {where} has some"
+        raise fail("poses", f"{message}; expected times ({', '.join(TIMES)}) in both or none", element=which)
     inside = (measured.times >= motion.times[0]) & (measured.times <= motion.times[-1])
     if not inside.any():
         spans = [f"{number(t[0])} to {number(t[-1])} s" for t in (measured.times, motion.times)]
         raise fail("poses", f"its times, {spans[0]}, are outside those of {where}, {spans[1]}", element=which)
+    steps = np.append(np.diff(motion.times), 0.0)
+    moved = np.abs(np.diff(q, axis=0, append=q[-1:])).max(axis=1) > STILL
+    jumps = moved & (steps > GAP * np.median(steps))
+    inside &= ~jumps[np.searchsorted(motion.times, measured.times, "right") - 1]
     times = measured.times[inside]
-    return np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside]
+    return np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside], times

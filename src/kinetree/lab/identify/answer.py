@@ -1,6 +1,6 @@
 """Result of `kt.verify`, and its sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,16 +14,17 @@ from kinetree.spatial.se3 import Array
 class ModelFault(Brief):
     """One thing wrong with a model.
 
-    kind: of poses "zero", "length", "joint pose", "base pose", "tool pose", "sign", "order" or "unit"; of torques
-    "mass", "centre", "inertia", "viscous friction", "Coulomb friction", "armature", "gravity", "zero", "effort scale",
-    "effort sign", "effort order" or "effort unit". element: the joint, link or frame. value: what is to be added to the
-    number of the model, in `unit`: the position of a joint, its length, its row in `kt.kinematics.origins` (6,), the
-    pose of a base or tool as such a row (6,), of a measured point (3,); the mass of a link, its centre (3,) in its
-    axes, its Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre, gravity (3,) in the root; for a scale or unit, by which
-    factor torques of the log are too large, 0 if they have no relation to the model's; None for the other kinds. std:
-    the standard deviation of the value, infinite if the log does not determine it. explains: the part of the error that
-    it explains, 0 to 1. alike: other faults, (kind, element), that explain the log as well. unit: of the value, "" for
-    rows of a pose and for none.
+    kind: of poses "zero", "length", "joint pose", "base pose", "tool pose", "sign", "order", "unit" or "delay"; of
+    torques "mass", "centre", "inertia", "payload", "viscous friction", "Coulomb friction", "armature", "gravity",
+    "zero", "delay", "effort scale", "effort sign", "effort order" or "effort unit". element: the joint, link or frame.
+    value: what is to be added to the number of the model, in `unit`: the position of a joint, its length, its row in
+    `kt.kinematics.origins` (6,), the pose of a base or tool as such a row (6,), of a measured point (3,); the mass of a
+    link, its centre (3,) in its axes, its Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre, the mass of a payload and its
+    centre in the frame (4,), gravity (3,) in the root; for a delay, by how much poses or torques are later than q; for
+    a scale or unit, by which factor torques of the log are too large, 0 if they have no relation to the model's; None
+    for the other kinds. std: the standard deviation of the value, infinite if the log does not determine it. explains:
+    the part of the error that it explains, 0 to 1. alike: other faults, (kind, element), that explain the log as well.
+    unit: of the value, "" for rows of a pose and for none.
     """
 
     kind: str
@@ -42,11 +43,13 @@ class Verification:
     explained: whether the faults explain the log; if not, there are none. faults: what is wrong, those that explain the
     most first. together: sets of (kind, element), of which a log like this one cannot tell which is wrong, because one
     has the effect of the others. still: joints that did not move, of those that the log is about.
-    error, left (2,), or (1,) by positions alone: root mean square of the error of the model in position, m, and
-    rotation, rad, with the unknown poses at their best, and what is left with the faults corrected. noise (2,) or (1,):
-    of the log, the standard deviation of each axis. outliers: numbers of the samples that do not fit the others.
-    base, tool (4, 4): T_world_root and T_frame_measured. torques (3, nv): root mean square of the error of the model,
-    of what is left with the faults corrected, and the noise of the log, N m or N, nan for a joint without torques.
+    error, left, noise (2,), or (1,) by positions alone: root mean square of the error of the model in position, m, and
+    rotation, rad, with the unknown poses at their best; what is left with the faults corrected; and what the noise of
+    the log alone would leave. outliers: numbers of the samples that do not fit the others. base, tool (4, 4):
+    T_world_root and T_frame_measured. torques (3, nv): root mean square of the error of the model, of what is left with
+    the faults corrected, and the noise of the log, N m or N, nan for a joint without torques. offsets: constant part of
+    the torques of each joint, such as that of a sensor, which is no fault of the model. gaps: numbers of the samples
+    before which times have a gap. blind: "poses" or "torques" if no fault could have shown itself in them.
     What poses show is None without poses, torques without torques.
     """
 
@@ -61,9 +64,18 @@ class Verification:
     base: Array | None
     tool: Array | None
     torques: Array | None = None
+    offsets: Mapping[str, float] | None = None
+    gaps: tuple[int, ...] = ()
+    blind: tuple[str, ...] = ()
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether the log shows that nothing is wrong."""
+        parts = (self.error is not None) + (self.torques is not None)
+        return self.explained and not self.faults and len(self.blind) < parts
 
     def __repr__(self) -> str:
-        agrees = "the model agrees" if self.explained else "not explained"
+        agrees = "the model agrees" if self.agrees else "the log shows nothing" if self.explained else "not explained"
         faults = ", ".join(f"{fault.kind} of {fault.element}" for fault in self.faults)
         return visible(shortened(f"Verification: {faults or agrees}", MOST))
 
@@ -74,18 +86,28 @@ class Verification:
         if not self.explained:
             yield f"The model does not agree: {self._sizes(0)} rms. No faults that are known here explain that."
             return
-        yield f"{'The model does not agree' if self.faults else 'The model agrees'}: {self._sizes(0)} rms."
+        verdict = "The model agrees" if self.agrees else "This log cannot show whether the model agrees"
+        yield f"{'The model does not agree' if self.faults else verdict}: {self._sizes(0)} rms."
         for one in self.faults:
             yield f"- {_sentence(one)}"
         if self.faults:
             yield f"With that corrected {self._sizes(1)} rms is left."
-        yield f"The noise of the log is {self._sizes(2)}{' along each axis' if self.noise is not None else ''}."
-        for group in self.together:
-            yield f"This log cannot tell apart: {' and '.join(_named(*one) for one in group)}."
+        yield f"The noise of the log alone would leave {self._sizes(2)} rms."
+        for part in self.blind:
+            yield f"The {part} of this log show no fault of the model: move more joints, farther."
+        if self.offsets and self.torques is not None:
+            noise = zip(self.offsets.items(), self.torques[2], strict=True)
+            far = [f"{name} {number(size, 3)}" for (name, size), least in noise if abs(size) > OFFSET * least]
+            if far:
+                yield f"Torques of the log have constant offsets, as sensors do, N m or N: {', '.join(far)}."
+        if self.together:
+            yield f"This log cannot tell {_apart(self.together)}."
         if self.still:
             yield f"Did not move, so that little is known about: {', '.join(self.still)}."
+        if self.gaps:
+            yield f"Times have gaps before samples {_first(self.gaps)}; rates are not found across them."
         if self.outliers:
-            yield f"Samples that do not fit the others: {', '.join(map(str, self.outliers[:10]))}."
+            yield f"Samples that do not fit the others: {_first(self.outliers)}."
 
     def _sizes(self, row: int) -> str:
         of_poses = (self.error, self.left, self.noise)[row]
@@ -100,11 +122,26 @@ def _errors(values: Array) -> str:
     return ", ".join(f"{factor * size:.3g} {unit}" for size, (unit, factor) in sizes)
 
 
+def _first(samples: tuple[int, ...]) -> str:
+    return ", ".join(map(str, samples[:10])) + (f" and {len(samples) - 10} more" if len(samples) > 10 else "")
+
+
+def _apart(together: tuple[tuple[tuple[str, str], ...], ...]) -> str:
+    """Return which faults of sets have the effect of which others."""
+    found = dict[tuple[str, str], list[str]]()
+    for (kind, element), *rest in together:
+        others = [_named(*one) if one[1] != element else f"the {one[0]}" for one in rest]
+        found.setdefault((kind, " and ".join(others)), []).append(element)
+    return "; ".join(f"{_named(kind, ', '.join(names))} from {others}" for (kind, others), names in found.items())
+
+
 def _named(kind: str, element: str) -> str:
     return f"the {kind} of {element}"
 
 
-SHOWN = {"m": ("mm", 1000.0), "rad": ("deg", float(np.rad2deg(1.0))), "1": ("", 1.0)}
+OFFSET = 2.0
+"""Offset of torques, in parts of their noise, from which on it is printed."""
+SHOWN = {"m": ("mm", 1000.0), "rad": ("deg", float(np.rad2deg(1.0))), "s": ("ms", 1000.0), "1": ("", 1.0)}
 """Units in sentences, and their factors."""
 PLAIN = {
     "sign": "Joint {} counts the other way.",
@@ -123,6 +160,15 @@ def _sentence(fault: ModelFault) -> str:
     value, std = factor * np.asarray(fault.value), factor * np.asarray(fault.std)
     if fault.kind == "effort scale" and fault.value == 0.0:
         return f"Torques of {fault.element} of the log have no relation to those of the model; they are left out."
+    if fault.kind == "payload":
+        where = " ".join(f"{1000 * x:.3g}" for x in value[1:])
+        spread = " ".join(f"{1000 * x:.2g}" for x in std[1:])
+        size = f"{fault.element} carries {value[0]:.4g} ± {std[0]:.2g} kg more, centred at {where} ± {spread} mm"
+        return f"{size}; this explains {fault.explains:.0%}.{alike}"
+    if fault.kind == "delay":
+        what = "Torques" if fault.element == "effort" else f"Poses of {fault.element}"
+        size = f"{what} are {value:.4g} ± {std:.2g} ms later than q"
+        return f"{size}; this explains {fault.explains:.0%}.{alike}"
     if fault.kind in ("effort scale", "effort unit"):
         whose = "Torques" if fault.kind == "effort unit" else f"Torques of {fault.element}"
         size = f"{whose} of the log are {value:.4g} ± {std:.2g} times those of the model"

@@ -18,6 +18,7 @@ MEDIAN = 0.6745
 SMALL = 1e-6
 """Least noise of a torque, in parts of the largest of the joint."""
 OF_JOINTS = ("viscous friction", "Coulomb friction", "armature")
+PER_JOINT = len(OF_JOINTS) + 1  # and an offset
 STEP = 1e-5
 """Step of differences by what changes an inertia."""
 LARGEST = 30.0
@@ -47,6 +48,13 @@ def inertia_of(row: Array, u: Array) -> Array:
     return np.array([m, *(m * c), *(about[i] for i in POINTS)])
 
 
+def payload(u: Array, T: Array) -> Array:
+    """Return ten inertial parameters of a mass u[0] with its centre at u[1:] in a frame with pose T (4, 4)."""
+    p = T[:3, :3] @ u[1:] + T[:3, 3]
+    about = u[0] * skew(p) @ skew(p).T
+    return np.array([u[0], *(u[0] * p), *(about[i] for i in POINTS)])
+
+
 def about_centre(row: Array) -> Array:
     """Return Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre of ten parameters."""
     c = row[1:4] / row[0]
@@ -63,10 +71,11 @@ def _matrix(six: Array) -> Array:
 class Efforts:
     """Torques tau (m, nv) of a log and `model` (m, nv) of the file, with columns (m, nv, c); see `columns`.
 
-    bodies: the links of `carriers`. noise (nv,): standard deviations. least (3, nv): negative
-    damping, friction and armature of the file, below which a sum with a change would be negative. known (nv,): joints
-    with torques. at (nv,): zeros for which `model` and `columns` are computed, near which they are right. The numbers:
-    ten of each body, three of each joint, gravity, zeros, scales.
+    bodies: the links of `carriers`. ends: frames where a payload may be, with the number of their body and their pose
+    in the axes of its link. noise (nv,): standard deviations. least (3, nv): negative damping, friction and armature of
+    the file, below which a sum with a change would be negative. known (nv,): joints with torques. at (nv,): zeros for
+    which `model` and `columns` are computed, near which they are right; late: the delay, s, for which tau is. The
+    numbers: ten of each body, four of each end, three and the offset of each joint, gravity, zeros, delay, scales.
     """
 
     robot: Robot
@@ -74,16 +83,32 @@ class Efforts:
     model: Array
     columns: Array
     bodies: tuple[str, ...]
+    ends: dict[str, tuple[int, Array]]
     least: Array
     known: Array
     noise: Array
     at: Array
-    unknown: tuple[int, ...] = ()
+    late: float = 0.0
 
     @property
     def size(self) -> int:
         """Return how many numbers there are."""
-        return 10 * len(self.bodies) + 5 * self.nv + 3
+        return self.first + (PER_JOINT + 2) * self.nv + 4
+
+    @cached_property
+    def first(self) -> int:
+        """Return the place of the first number of the joints."""
+        return 10 * len(self.bodies) + 4 * len(self.ends)
+
+    @cached_property
+    def offsets(self) -> Array:
+        """Return the places of the offsets (nv,) of torques, which sensors usually have."""
+        return np.arange(self.first + len(OF_JOINTS) * self.nv, self.first + PER_JOINT * self.nv)
+
+    @cached_property
+    def unknown(self) -> tuple[int, ...]:
+        """Return the places of the numbers that are not known and no fault: offsets of torques."""
+        return tuple(self.offsets[self.known].tolist())
 
     @cached_property
     def nv(self) -> int:
@@ -99,26 +124,29 @@ class Efforts:
     @cached_property
     def causes(self) -> list[Cause]:
         """Return what may be wrong."""
-        found, n, names = list[Cause](), 10 * len(self.bodies), self.robot.velocity_names
+        found, n, names = list[Cause](), self.first, self.robot.velocity_names
         for k, name in enumerate(self.bodies):
             found += [
                 Cause("mass", name, (10 * k,)),
                 Cause("centre", name, tuple(range(10 * k + 1, 10 * k + 4))),
                 Cause("inertia", name, tuple(range(10 * k + 4, 10 * k + 10))),
             ]
+        starts = range(10 * len(self.bodies), n, 4)
+        found += [Cause("payload", name, tuple(range(i, i + 4))) for i, name in zip(starts, self.ends, strict=True)]
         for i, kind in enumerate(OF_JOINTS):
             found += [Cause(kind, name, (n + i * self.nv + j,)) for j, name in enumerate(names)]
-        n += 3 * self.nv
+        n += PER_JOINT * self.nv
         found.append(Cause("gravity", self.robot.root, (n, n + 1, n + 2)))
         found += [Cause("zero", name, (n + 3 + j,)) for j, name in enumerate(names)]
-        return found + [Cause("effort scale", name, (n + 3 + self.nv + j,)) for j, name in enumerate(names)]
+        found.append(Cause("delay", "effort", (n + 3 + self.nv,)))
+        return found + [Cause("effort scale", name, (n + 4 + self.nv + j,)) for j, name in enumerate(names)]
 
     @cached_property
     def lower(self) -> Array:
-        """Return the least values (size,) of the numbers: friction and armature are not negative."""
+        """Return the least values (size,) of the numbers: friction, armature and payload are not negative."""
         least = np.full(self.size, -np.inf)
-        n = 10 * len(self.bodies)
-        least[n : n + 3 * self.nv] = self.least.ravel()
+        least[10 * len(self.bodies) : self.first : 4] = 0.0
+        least[self.first : self.offsets[0]] = self.least.ravel()
         return least
 
     def _weights(self, x: Array) -> Array:
@@ -128,10 +156,12 @@ class Efforts:
             u = x[10 * k : 10 * k + 10]
             if u.any():
                 weights[10 * k : 10 * k + 10] = inertia_of(self.rows[k], u) - self.rows[k]
-        end = 4 * self.nv + 3
-        weights[-end:] = x[10 * b : 10 * b + end]
-        weights[-end + self.nv : -end + 2 * self.nv] -= self.least[1]  # the model is without that of the file
-        weights[-self.nv :] -= self.at
+        for i, (k, T) in enumerate(self.ends.values()):
+            weights[10 * k : 10 * k + 10] += payload(x[10 * b + 4 * i : 10 * b + 4 * i + 4], T)
+        weights[10 * b :] = x[self.first : -self.nv]
+        weights[10 * b + self.nv : 10 * b + 2 * self.nv] -= self.least[1]  # the model is without that of the file
+        weights[-self.nv - 1 : -1] -= self.at
+        weights[-1] -= self.late
         return weights
 
     def _at(self, rows: Array) -> tuple[Array, Array]:
@@ -168,6 +198,11 @@ class Efforts:
                 u = x[10 * k : 10 * k + 10]
                 change = inertia_of(self.rows[k], u + e) - inertia_of(self.rows[k], u - e)
                 slopes[10 * k : 10 * k + 10, i] = change / (2 * STEP)
+            elif place < self.first:
+                (end, e), u = divmod(place - 10 * b, 4), x[10 * b : self.first].reshape(-1, 4)
+                k, T = [*self.ends.values()][end]
+                e = STEP * np.eye(4)[e]
+                slopes[10 * k : 10 * k + 10, i] = (payload(u[end] + e, T) - payload(u[end] - e, T)) / (2 * STEP)
             elif place < n:
                 slopes[place - n, i] = 1.0
         _, columns = self._at(rows)

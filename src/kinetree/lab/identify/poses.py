@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from kinetree.compiler.kernel import Kernel
 from kinetree.lab.identify.search import Cause
@@ -19,6 +20,8 @@ SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
 TURNS = 50
 """How often base and point are found in turn."""
+LEAST = 1e-3
+"""Rotation between two samples, rad, below which it says nothing of the place of a tool."""
 MEDIAN = 1.5382
 """Median length of three numbers with standard deviation 1."""
 
@@ -31,8 +34,8 @@ def small(x: Array) -> Array:
 @dataclass(frozen=True)
 class Poses:
     """Poses T (n, 4, 4) of a frame at q (n, nq). X, Y: first poses of the root in the world, and of what was measured
-    in the frame. noise: standard deviations, m and rad, or m alone if only positions were measured. The numbers: zeros
-    (nq), rows of joints (6 each), X, Y."""
+    in the frame. noise: standard deviations, m and rad, or m alone if only positions were measured. t (n,): times, s,
+    or None. The numbers: zeros (nq), rows of joints (6 each), the delay of the poses, X, Y."""
 
     robot: Robot
     frame: str
@@ -42,6 +45,7 @@ class Poses:
     Y: Array
     noise: tuple[float, ...]
     free: tuple[str, ...]
+    t: Array | None = None
 
     @cached_property
     def joints(self) -> tuple[str, ...]:
@@ -60,7 +64,7 @@ class Poses:
     @property
     def size(self) -> int:
         """Return how many numbers there are."""
-        return self.nq + 6 * len(self.joints) + 12
+        return self.nq + 6 * len(self.joints) + 13
 
     @property
     def nq(self) -> int:
@@ -100,6 +104,8 @@ class Poses:
                     found.append(Cause("length", name, (at + int(p.argmax()),)))
                 found.append(Cause("joint pose", name, tuple(range(at, at + 6))))
         known = [("base", robot.root, self.of_base), ("tool", self.frame, self.of_tool)]
+        if self.t is not None:
+            found.append(Cause("delay", self.frame, (self.size - 13,)))
         return found + [Cause(f"{what} pose", name, places) for what, name, places in known if what not in self.free]
 
     def setting(self, x: Array) -> tuple[Array, Array]:
@@ -109,7 +115,23 @@ class Poses:
     def _inputs(self, x: Array, rows: Array) -> tuple[Array, Array]:
         """Return q (n, nq), and the rows (k, 6) of the joints."""
         nq, n = self.nq, len(self.joints)
-        return self.q[rows] + x[:nq], self.rows + x[nq : nq + 6 * n].reshape(n, 6)
+        q = self.q[rows] if self.t is None or not x[-13] else self._moved(self._at(x, rows))
+        return q + x[:nq], self.rows + x[nq : nq + 6 * n].reshape(n, 6)
+
+    def _at(self, x: Array, rows: Array) -> Array:
+        """Return when the robot was where the poses show it, in the times of q."""
+        assert self.t is not None
+        return np.asarray((self.t[rows] - x[-13]).clip(self.t[0], self.t[-1]))
+
+    def _inside(self, x: Array, rows: Array) -> Array:
+        """Return 0 for samples of which q is not known, because they are late, else 1."""
+        found = np.ones(len(rows)) if self.t is None else self._at(x, rows) == self.t[rows] - x[-13]
+        return np.asarray(found, dtype=float)
+
+    @cached_property
+    def _moved(self) -> CubicSpline:
+        """Return q as a function of time."""
+        return CubicSpline(self.t, self.q)
 
     def predicted(self, x: Array, rows: Array) -> Array:
         """Return the poses (n, 4, 4) of the model."""
@@ -126,17 +148,20 @@ class Poses:
         Rt = T[:, :3, :3].mT
         moved = (Rt @ (self.T[rows, :3, 3] - T[:, :3, 3])[..., None])[..., 0]
         parts = [moved, rotation_vectors(Rt @ self.T[rows, :3, :3])]
-        return np.stack([part / size for part, size in zip(parts, self.noise, strict=False)], axis=1)
+        r = np.stack([part / size for part, size in zip(parts, self.noise, strict=False)], axis=1)
+        return np.asarray(r * self._inside(x, rows)[:, None, None])
 
     def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
         """Return the derivative (n, 2 or 1, 3, k) of the residual by the numbers at k places, for small residuals."""
         (q, P), (X, Y), n = self._inputs(x, rows), self.setting(x), self.size - 12
+        late = 0.0 if self.t is None else -self._moved(self._at(x, rows), 1)[:, None]
         F, at = self._kernel(q, P), np.array(places, dtype=int)
         dT = np.empty((len(q), len(at), 4, 4))
         model, base, tool = at < n, (at >= n) & (at < n + 6), at >= n + 6
         if model.any():
             D = np.eye(n)[at[model]]
-            dF = jvp(self._kernel)(q[:, None], P, D[:, : self.nq], D[:, self.nq :].reshape(len(D), -1, 6))
+            dq = D[:, : self.nq] + late * D[:, -1:]  # (n or 1, k, nq)
+            dF = jvp(self._kernel)(q[:, None], P, dq, D[:, self.nq : -1].reshape(len(D), -1, 6))
             dT[:, model] = X @ dF @ Y
         if base.any():
             dT[:, base] = self.X @ _slopes(x[-12:-6])[at[base] - n] @ (F @ Y)[:, None]
@@ -146,7 +171,8 @@ class Poses:
         moved, W = (Rt @ dT[..., :3, 3:])[..., 0], Rt @ dT[..., :3, :3]
         W = (W - W.mT) / 2
         turned = np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
-        return -np.stack([part / size for part, size in zip((moved, turned), self.noise, strict=False)], axis=1).mT
+        J = -np.stack([part / size for part, size in zip((moved, turned), self.noise, strict=False)], axis=1).mT
+        return np.asarray(J * self._inside(x, rows)[:, None, None, None])
 
     def with_noise(self, x: Array, rows: Array, numbers: int) -> "Poses":
         """Return the channel with the noise of a fit of so many numbers, by which at most half of the log counts."""
@@ -208,5 +234,6 @@ def _hand_eye(F: Array, T: Array) -> Array:
     R = np.linalg.svd(M, full_matrices=False)[2][-1].reshape(3, 3)
     R = nearest_rotation(R * np.sign(np.linalg.det(R)))
     N = np.concatenate([b[:3, :3] - np.eye(3) for b in B])
+    N[np.abs(N) < LEAST] = 0.0
     p = np.linalg.lstsq(N, np.concatenate([R @ a[:3, 3] - b[:3, 3] for a, b in zip(A, B, strict=True)]), rcond=1e-9)[0]
     return homogeneous(R, p)

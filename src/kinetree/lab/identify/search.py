@@ -17,21 +17,31 @@ from kinetree.spatial.se3 import Array
 HUBER = 3.0
 """Length of a block, in standard deviations, from which on the loss grows linearly."""
 STEPS = 30
+EXACT, ROUGH = 1e-7, 1e-5
+"""Part of a loss that a step of a fit has to gain, of the last fit and of those by which faults are chosen."""
 MOST = 12
 """Most faults."""
 STRICT = 4.0
 """Price of a fault, in logarithms of the number of possible faults: 2 in the extended criterion. It is larger here,
 because the noise is estimated from the same log."""
+SAFE = 10.0
+"""How many times more than its price a cause is worth that is needed for certain."""
 TRIED = 6
 """Number of faults that are fitted before one is added: those that gain the most to first order."""
 ALIKE = 6.0
 """Difference of the criterion below which two explanations are alike."""
 NOTHING = 1e-4
 """Part of an effect that is left without those of unknown poses, below which it is no effect of its own."""
+NEAR = 0.01
+"""Numbers of a model, all a little wrong, at which effects are compared."""
 RANK = 1e-12
 """Smallest square of a singular value, relative to the largest, of a combination of numbers that a log determines."""
 HELD = 3
 """One sample of so many is held out."""
+WORTH = {"zero": 0.2, "mass": 1.0, "effort scale": 1.0}
+"""Sizes of faults, rad or m, and logarithms of factors, which every log has to show that says something of a model."""
+VISIBLE = 4.0
+"""Size of a fault, in standard deviations, from which on a log shows it."""
 
 
 class Cause(NamedTuple):
@@ -83,7 +93,9 @@ def loss(r: Array) -> float:
     return float(np.where(length < HUBER, length**2, HUBER * (2 * length - HUBER)).sum())
 
 
-def fitted(channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: int = STEPS) -> Fit:
+def fitted(
+    channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: int = STEPS, least: float = EXACT
+) -> Fit:
     """Return the fit of some numbers, from x, by damped least squares with Huber's weights."""
     places, damping = list(free), 1e-6
     r = channel.residual(x, rows)
@@ -108,7 +120,7 @@ def fitted(channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: 
                 damping = max(damping * 0.1, 1e-9)
                 break
             damping *= 10.0
-        if gained <= 1e-7 * (1.0 + best):
+        if gained <= least * (1.0 + best):
             break
     return Fit(x, tuple(free), best)
 
@@ -159,9 +171,10 @@ class _Search:
 
     def __init__(self, channel: Channel, rows: Array, held: Array) -> None:
         self.channel, self.rows, self.held = channel, rows, held
-        zero = np.zeros(channel.size)
-        self.seen = [one for one in channel.causes if _left(channel, zero, one, rows) > NOTHING]
-        sizes = channel.residual(zero, rows[:1]).size * len(rows), len(self.seen)
+        near = np.full(channel.size, NEAR)
+        self.ranks = {one: _rank(channel, near, one, rows) for one in channel.causes}
+        self.seen = [one for one in channel.causes if self.ranks[one]]
+        sizes = channel.residual(near, rows[:1]).size * len(rows), len(self.seen)
         self.price = np.log(max(sizes[0], 2)), STRICT * np.log(max(sizes[1], 2))
 
     def state(self, causes: Sequence[Cause], at: Array, steps: int = STEPS) -> _State:
@@ -169,12 +182,12 @@ class _Search:
         free = [*self.channel.unknown, *(i for cause in causes for i in cause.places)]
         start = np.zeros(self.channel.size)
         start[free] = at[free]
-        made = fitted(self.channel, start, free, self.rows, steps)
+        made = fitted(self.channel, start, free, self.rows, steps, ROUGH)
         return _State(tuple(causes), made.loss + sum(map(self.cost, causes)), made)
 
     def cost(self, cause: Cause) -> float:
-        """Return by how much the loss must fall for a cause."""
-        return float(self.price[0] * len(cause.places) + self.price[1])
+        """Return by how much the loss must fall for a cause: for each of its numbers that the log can show."""
+        return float(self.price[0] * self.ranks[cause] + self.price[1])
 
     def grown(self, state: _State, causes: Sequence[Cause]) -> _State:
         """Return the state with causes added, one by one, as long as the criterion falls, also on what is held."""
@@ -214,11 +227,21 @@ class _Search:
     def thinned(self, state: _State) -> _State:
         """Return the state without the causes that others made needless."""
         while True:
-            less = [self.state([c for c in state.causes if c is not one], state.fit.x) for one in state.causes]
+            needless = [one for one in state.causes if self.worth(state, one) < SAFE * self.cost(one)]
+            less = [self.state([c for c in state.causes if c is not one], state.fit.x) for one in needless]
             best = min(less, key=lambda trial: trial.score, default=state)
             if best.score >= state.score:
                 return state
             state = best
+
+    def worth(self, state: _State, cause: Cause) -> float:
+        """Return by how much the loss would grow without a cause, to second order."""
+        rest = {*self.channel.unknown, *(i for one in state.causes if one is not cause for i in one.places)}
+        own = [i for i in cause.places if i not in rest]
+        J = self.channel.jacobian(state.fit.x, self.rows, [*own, *rest])
+        J = J.reshape(-1, J.shape[-1])
+        effect, Q = J[:, : len(own)] @ state.fit.x[own], _basis(J[:, len(own) :])
+        return float(((effect - Q @ (Q.T @ effect)) ** 2).sum())
 
     def others(self, state: _State, all_loss: float) -> tuple[tuple[tuple[Cause, ...], ...], tuple[float, ...]]:
         """Return, for each cause, those that explain as much in its place, and the part that it explains of the loss
@@ -243,15 +266,15 @@ def _basis(J: Array) -> Array:
     return np.asarray(U[:, s > 1e-7 * s[0]])
 
 
-def _left(channel: Channel, x: Array, cause: Cause, rows: Array) -> float:
-    """Return the largest part of an effect of a cause that is not an effect of unknown numbers."""
+def _rank(channel: Channel, x: Array, cause: Cause, rows: Array) -> int:
+    """Return how many numbers of a cause have effects of their own, which are not effects of unknown numbers."""
     own = channel.jacobian(x, rows, cause.places).reshape(-1, len(cause.places))
     size = np.sqrt((own**2).sum(axis=0))
     if not size.any():
-        return 0.0
+        return 0
     other = channel.jacobian(x, rows, channel.unknown).reshape(len(own), -1)
     own, Q = own[:, size > 0] / size[size > 0], _basis(other)
-    return float(np.sqrt(((own - Q @ (Q.T @ own)) ** 2).sum(axis=0)).max())
+    return int((np.linalg.svd(own - Q @ (Q.T @ own), compute_uv=False) > NOTHING).sum())
 
 
 def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[int, ...]]]:
@@ -261,7 +284,7 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
     found = []
     for cause in channel.causes:
         own = J[:, list(cause.places)]
-        if len(cause.places) > 1 or not channel.unknown or not own.any() or _left(channel, x, cause, rows) > NOTHING:
+        if len(cause.places) > 1 or not channel.unknown or not own.any() or _rank(channel, x, cause, rows):
             continue
         other = J[:, list(channel.unknown)]
         size = np.sqrt((other**2).sum(axis=0)) + 1e-300
@@ -270,6 +293,15 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
             (cause, tuple(i for i, m in zip(channel.unknown, mix, strict=True) if abs(m) > 0.1 * abs(mix).max()))
         )
     return found
+
+
+def visible(channel: Channel, x: Array, rows: Array) -> list[Cause]:
+    """Return the causes of `WORTH` that samples show if they have such a size, beside numbers that are not known."""
+    causes = [cause for cause in channel.causes if cause.kind in WORTH]
+    J = channel.jacobian(x, rows, [cause.places[0] for cause in causes]).reshape(-1, len(causes))
+    Q = _basis(channel.jacobian(x, rows, channel.unknown).reshape(len(J), -1))
+    effects = np.sqrt(((J - Q @ (Q.T @ J)) ** 2).sum(axis=0))
+    return [one for one, effect in zip(causes, effects, strict=True) if effect * WORTH[one.kind] > VISIBLE]
 
 
 def _covariance(channel: Channel, fit: Fit, rows: Array) -> Array:
