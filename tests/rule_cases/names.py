@@ -51,6 +51,12 @@ CASES = {
                 format="sdf",
                 severity="info",
             ),
+            "of a body of MuJoCo": Model(
+                '<mujoco><worldbody><body name="b c"><joint/><geom size="1"/></body></worldbody></mujoco>',
+                format="mjcf",
+                severity="info",
+                count=2,  # and its joint
+            ),
             "at the end": Model(called("b "), says="the name begins or ends with white space"),
             "at the beginning": Model(moved_by(" j"), says="begins or ends with white space"),
         },

@@ -29,8 +29,20 @@ OF_WHOLE = (
     *("unknown-parent", "unknown-child", "several-roots", "xacro-scope"),
 )
 """Codes of errors that a part of others may have because it is read without them."""
-NOT_BUILT = {"model-not-built", "unknown-parent", "unknown-child"}
+NOT_BUILT = {"model-not-built", "missing-model", "unknown-parent", "unknown-child"}
 """Codes of errors that a model has because another one, of which it consists, was not built."""
+ONLY = [
+    {"include-not-found"},
+    {"missing-model"},
+    {"include-not-found", "missing-model"},
+    {"unknown-root"},
+    {"not-supported"},
+]
+"""Codes of errors of files that their own programs read, or that belong to others."""
+TEMPLATE = re.compile(
+    rb"\{%|<%|(?<!\$)\{\{.*?\}\}|(?<![$\w])\{[A-Za-z_]\w*\}|\$\{[A-Za-z_]\w*\}|\$\((?:find-pkg-\w+|var) |[\s'\">/]@\w+@"
+)
+"""Place in a file without xacro where a program inserts a text: of Jinja, CMake, Python, launch files or ERB."""
 OF_REST = ("no-name", "unknown-material")
 """Codes of warnings about what a part of others lacks, and the rest may have."""
 INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
@@ -125,7 +137,7 @@ def is_part(result: CheckReport, files: Collection[str] = ()) -> bool:
     codes = {finding.code for finding in result.findings if is_error_of_reader(finding)}
     if codes and result.file.lower().endswith((".xml", ".mjcf")):
         included = os.path.abspath(result.file) in _included(tuple(files))
-        return included or "no-model" in codes or _root_of(result.file) == b"mujocoinclude"
+        return included or not codes.isdisjoint(NO_ROBOT) or _root_of(result.file) == b"mujocoinclude"
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
         return _root_of(result.file) not in (b"", b"robot") or _is_included(result.file)
@@ -172,14 +184,17 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
+    if result.findings and (template := _template(result.file)):
+        return replace(result, findings=(template,))
     rest = tuple(finding for finding in result.findings if finding.code not in OF_REST)
     if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
         result = replace(result, findings=rest)
     errors = {finding.code for finding in result.findings if finding.severity == "error"}
-    if errors in ({"include-not-found"}, {"unknown-root"}) or "model-not-built" in errors <= NOT_BUILT:
+    is_given = "xacro-argument" in errors and not is_part(result, files) and _are_given(result)
+    if errors in ONLY or "model-not-built" in errors <= NOT_BUILT or is_given:
         # such as a world of models that only the simulator can find, a gripper without its arm, and what a build makes
-        mild: Severity = "warning" if "include-not-found" in errors else "info"
-        found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
+        mild: dict[str, Severity] = {"include-not-found": "warning"}
+        found = [replace(f, severity=mild.get(f.code, "info")) if f.severity == "error" else f for f in result.findings]
         return replace(
             result,
             findings=tuple(f for f in found if f.code not in ("not-asked", "unknown-root" in errors and "no-name")),
@@ -189,6 +204,36 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
         inside = any(not rule.code.startswith("XAC") for rule in rules)
         return replace(result, findings=(*rules, *called) if inside else rules)
     return replace(result, findings=rules) if is_part(result, files) else result
+
+
+def _template(file: str) -> Finding | None:
+    """Return the remark about a file of which a program makes models, or None for any other file."""
+    with suppress(KinetreeError):
+        text = COMMENTS.sub(lambda match: b"\n" * match[0].count(b"\n"), read_file(Path(file)))
+        if (
+            b"xacro" not in text
+            and file.endswith((".urdf", ".sdf", ".world", ".xml", ".mjcf"))
+            and (hole := TEMPLATE.search(text))
+        ):
+            message = (
+                f"is a template: a program replaces {hole[0].decode(errors='replace').strip()!r}; check what it makes"
+            )
+            return Finding("template", "info", message, Source(file, text.count(b"\n", 0, hole.start()) + 1))
+    return None
+
+
+def _are_given(result: CheckReport) -> bool:
+    """Return whether the only errors are arguments of xacro without values, which a launch file gives it."""
+    errors = [finding for finding in result.findings if finding.severity == "error"]
+    if not errors or {finding.code for finding in errors} != {"xacro-argument"}:
+        return False
+    from kinetree.xacro_text.package import texts_around  # takes 3 ms and is rarely needed
+
+    names = [match[1] for finding in errors if (match := QUOTED.search(finding.message))]
+    texts = [*texts_around(result.file)]
+    return bool(names) and all(
+        any(re.search(rf"\b{re.escape(name)}[\"']?\s*:", text) for text in texts) for name in names
+    )
 
 
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:

@@ -280,7 +280,7 @@ class Expander:
                         f"is made of {name + made!r}: build the package first" if made else "cannot be found"
                     )
                     self.report.error("model-not-built" if made else "include-not-found", message, element)
-                    self.frames.lost.append(str(element.source.line))
+                    self.lose(element, element)
                 return found
             folder = f"{folder}/model.sdf"
         found = self.opener(folder, asking)
@@ -293,16 +293,24 @@ class Expander:
                 message = f"{uri!r} is on the network, from which nothing is read"
                 fix = "download the model to a place where models are looked for, and write model://NAME"
             place = element.find("uri") or element
-            self.frames.lost.append(str(place.source.line))
+            self.lose(element, place)
             if in_world and OF_GAZEBO.fullmatch(uri):
                 message = f"{uri!r} is a model that Gazebo finds by itself; it is left out of the world"
                 self.report.add("info", "gazebo-model", message, place, owner=element)
+            elif OF_GAZEBO.fullmatch(uri):
+                message = f"{uri!r} is a model that Gazebo finds by itself, and is not here"
+                self.report.error("missing-model", message, place, owner=element, fix=fix)
             elif in_world:
                 message = f"{message}; this model is left out of the world"
                 self.report.warning("include-not-found", message, place, owner=element, fix=fix)
             else:
                 self.report.error("include-not-found", message, place, owner=element, fix=fix)
         return found
+
+    def lose(self, element: Element, place: Element) -> None:
+        """Note that the model of an <include> is not found."""
+        self.frames.lost.append(str(place.source.line))
+        self.frames.merging |= (element.get("merge") or "") in ("true", "1")
 
     def best(self, text: bytes, file: str, element: Element) -> str | None:
         """Return the newest file in a model.config among the versions that can be read."""

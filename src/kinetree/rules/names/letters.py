@@ -61,7 +61,8 @@ class Space(Quality):
             own = thing.name.rpartition("::")[2]
             where = "begins or ends with" if own != own.strip() else "has"
             found = f"the name {where} white space; {LEGAL}"
-            yield self.finding(found, thing) if re.search(r"\s", own) else self.remark(found, thing)
+            is_ros = re.search(r"\s", own) and not (robot.text and robot.text.format == "mjcf")
+            yield self.finding(found, thing) if is_ros else self.remark(found, thing)
 
 
 class OtherCharacter(Quality):
