@@ -31,13 +31,7 @@ OF_WHOLE = (
 """Codes of errors that a part of others may have because it is read without them."""
 NOT_BUILT = {"model-not-built", "missing-model", "unknown-parent", "unknown-child"}
 """Codes of errors that a model has because another one, of which it consists, was not built."""
-ONLY = [
-    {"include-not-found"},
-    {"missing-model"},
-    {"include-not-found", "missing-model"},
-    {"unknown-root"},
-    {"not-supported"},
-]
+OF_OTHERS = {"include-not-found", "missing-model", "not-supported", "unknown-root"}
 """Codes of errors of files that their own programs read, or that belong to others."""
 TEMPLATE = re.compile(
     rb"\{%|<%|(?<!\$)\{\{.*?\}\}|(?<![$\w])\{[A-Za-z_]\w*\}|\$\{[A-Za-z_]\w*\}|\$\((?:find-pkg-\w+|var) |[\s'\">/]@\w+@"
@@ -171,11 +165,15 @@ def _included(files: tuple[str, ...]) -> frozenset[str]:
 
 def _root_of(file: str) -> bytes:
     """Return the tag of the root element of a file, or b"" if it is unknown."""
-    try:
-        root = ROOT.search(COMMENTS.sub(b"", read_file(Path(file))))
-    except KinetreeError:
-        return b""
+    root = ROOT.search(_text_of(file))
     return root[1] if root else b""
+
+
+def _text_of(file: str) -> bytes:
+    """Return the text of a file without its comments, on the same lines, or b"" if it cannot be read."""
+    with suppress(KinetreeError):
+        return COMMENTS.sub(lambda comment: b"\n" * comment[0].count(b"\n"), read_file(Path(file)))
+    return b""
 
 
 def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckReport:
@@ -190,15 +188,13 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
         result = replace(result, findings=rest)
     errors = {finding.code for finding in result.findings if finding.severity == "error"}
-    is_given = "xacro-argument" in errors and not is_part(result, files) and _are_given(result)
-    if errors in ONLY or "model-not-built" in errors <= NOT_BUILT or is_given:
+    is_given = errors == {"xacro-argument"} and not is_part(result, files) and _are_given(result)
+    if set() < errors <= OF_OTHERS or "model-not-built" in errors <= NOT_BUILT or is_given:
         # such as a world of models that only the simulator can find, a gripper without its arm, and what a build makes
         mild: dict[str, Severity] = {"include-not-found": "warning"}
         found = [replace(f, severity=mild.get(f.code, "info")) if f.severity == "error" else f for f in result.findings]
-        return replace(
-            result,
-            findings=tuple(f for f in found if f.code not in ("not-asked", "unknown-root" in errors and "no-name")),
-        )
+        left = ("not-asked", "unknown-root" in errors and "no-name")
+        return replace(result, findings=tuple(f for f in found if f.code not in left))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
     if called := [f for f in result.findings if f.code == "macro-not-called" and f.element is None]:
         inside = any(not rule.code.startswith("XAC") for rule in rules)
@@ -208,32 +204,20 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
 
 def _template(file: str) -> Finding | None:
     """Return the remark about a file of which a program makes models, or None for any other file."""
-    with suppress(KinetreeError):
-        text = COMMENTS.sub(lambda match: b"\n" * match[0].count(b"\n"), read_file(Path(file)))
-        if (
-            b"xacro" not in text
-            and file.endswith((".urdf", ".sdf", ".world", ".xml", ".mjcf"))
-            and (hole := TEMPLATE.search(text))
-        ):
-            message = (
-                f"is a template: a program replaces {hole[0].decode(errors='replace').strip()!r}; check what it makes"
-            )
-            return Finding("template", "info", message, Source(file, text.count(b"\n", 0, hole.start()) + 1))
-    return None
+    text = _text_of(file) if file.endswith((".urdf", ".sdf", ".world", ".xml", ".mjcf")) else b""
+    if b"xacro" in text or (hole := TEMPLATE.search(text)) is None:
+        return None
+    message = f"is a template: a program replaces {hole[0].decode(errors='replace').strip()!r}; check what it makes"
+    return Finding("template", "info", message, Source(file, text.count(b"\n", 0, hole.start()) + 1))
 
 
 def _are_given(result: CheckReport) -> bool:
-    """Return whether the only errors are arguments of xacro without values, which a launch file gives it."""
-    errors = [finding for finding in result.findings if finding.severity == "error"]
-    if not errors or {finding.code for finding in errors} != {"xacro-argument"}:
-        return False
+    """Return whether files of the package give all arguments of xacro that have no values, as launch files do."""
     from kinetree.xacro_text.package import texts_around  # takes 3 ms and is rarely needed
 
-    names = [match[1] for finding in errors if (match := QUOTED.search(finding.message))]
-    texts = [*texts_around(result.file)]
-    return bool(names) and all(
-        any(re.search(rf"\b{re.escape(name)}[\"']?\s*:", text) for text in texts) for name in names
-    )
+    texts = "\n".join(texts_around(result.file))
+    names = [QUOTED.search(finding.message) for finding in result.findings if finding.code == "xacro-argument"]
+    return all(name and re.search(rf"\b{name[1]}\s*:=|[\"']{name[1]}[\"']\s*:", texts) for name in names)
 
 
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:

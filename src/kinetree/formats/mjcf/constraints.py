@@ -44,9 +44,8 @@ def read_equality(context: Context, root: Element) -> list[Element]:
             message = f"an equality <{element.tag}> is not supported; it is kept, but has no effect"
             context.report.add("info" if known else "warning", "equality", message, element)
         elif element.tag == "joint":
-            context.report.add(
-                "info", "equality", "this equality is not active, so no joint follows; it is kept", element
-            )
+            message = "this equality is not active, so no joint follows; it is kept"
+            context.report.add("info", "equality", message, element)
     return others
 
 

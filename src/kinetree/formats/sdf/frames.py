@@ -72,8 +72,7 @@ class Frames:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.entries: list[Entry] = []
-        self.lost: list[str] = []  # lines of models that were not found
-        self.merging = False  # whether one of them is merged into its scope, so that any name may be in it
+        self.lost: dict[str, bool] = {}  # lines of models that were not found, and whether they are merged into a scope
         self._by_name: dict[str, Entry] = {}
         self._links: dict[Entry, Entry | None] = {}
         self._tops: dict[Entry, Array | None] = {}
@@ -98,10 +97,7 @@ class Frames:
         return self._by_name.get(name)
 
     def find(self, name: str, at: Entry, element: Element, what: str) -> Entry | None:
-        """Return the place that `at` refers to by a full name; None with an error at `element` if there is none.
-
-        A ground plane of Gazebo never moves: what is in it is the world.
-        """
+        """Return the place of a full name, the world for that in Gazebo's ground; None with an error at `element`."""
         reference = name.removeprefix(at.prefix)
         found = self._by_name.get(name) or (self.entries[0] if OF_PLANE.match(reference) else None)
         if found is None and not (at.kind == "joint" and reference == WORLD):  # of which the joint's reader complains
@@ -109,8 +105,8 @@ class Frames:
             near = nearest_names(reference, inside) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
             message = f"{what} {reference!r} is not a link, joint, frame or model of this scope; {near}"
-            if self.lost and (self.merging or "::" in reference):
-                lines = f"line{'s' * (len(self.lost) > 1)} {some(self.lost)}"
+            if self.lost and ("::" in reference or any(self.lost.values())):
+                lines = f"line{'s' * (len(self.lost) > 1)} {some([*self.lost])}"
                 message = f"{what} {reference!r} is unknown; it may be in a model that was not found ({lines})"
                 code = "missing-model"
             self._error(code, message, element, at, name)
