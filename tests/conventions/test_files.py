@@ -198,8 +198,20 @@ def test_what_others_find_is_a_remark_in_a_folder(tmp_path):
     sdf = f"<sdf version='1.6'><model name='m'>{inside}<child>{{}}</child></joint></model></sdf>"
     mjcf = "<mujoco><worldbody><flexcomp name='f' type='grid' count='2 2 2'/></worldbody></mujoco>"
     xacro = "<robot xmlns:xacro='http://ros.org/wiki/xacro' name='$(arg {})'><link name='a'/></robot>"
-    for name, text in (("package.xml", "<package><name>p</name></package>"), ("launch/a.launch", "xacro given:=1")):
+    include = (
+        "<robot xmlns:xacro='http://ros.org/wiki/xacro' name='r'><xacro:include filename='$(find {})/a.xacro'/></robot>"
+    )
+    heavy = "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='9'/></inertial>"
+    part = f"""<robot name='r'><link name='a'>{heavy}</link><link name='b'/>
+      <joint name='j' type='fixed'><parent link='c'/><child link='a'/></joint>
+      <joint name='k' type='fixed'><parent link='a'/><child link='b'/></joint></robot>"""
+    for name, text in (
+        ("p/package.xml", "<package><name>p</name><depend>needed</depend></package>"),
+        ("p/launch/a.launch", "xacro given:=1"),
+        ("q/launch/b.launch.py", "Command(['xacro ', path, ' beside:=', x])\nmappings={'in_python': y}"),
+    ):
         put(tmp_path / name, text)
+    tmp_path /= "p"
     for name, text, severities in (
         ("m.sdf", sdf.format("x", "x::b"), {"include-not-found": "warning", "missing-model": "info"}),
         ("m.sdf", sdf.format("table", "table::b"), {"missing-model": "info"}),
@@ -207,6 +219,11 @@ def test_what_others_find_is_a_remark_in_a_folder(tmp_path):
         ("m.xml", mjcf, {"not-supported": "info"}),
         ("urdf/r.urdf.xacro", xacro.format("given"), {"xacro-argument": "info"}),
         ("urdf/r.urdf.xacro", xacro.format("giv"), {"xacro-argument": "error"}),
+        ("urdf/r.urdf.xacro", xacro.format("beside"), {"xacro-argument": "info"}),
+        ("urdf/r.urdf.xacro", xacro.format("in_python"), {"xacro-argument": "info"}),
+        ("urdf/r.urdf.xacro", include.format("needed"), {"package": "info"}),
+        ("urdf/r.urdf.xacro", include.format("other"), {"package": "error"}),
+        ("part.urdf", part, {"unknown-root": "info"}),
         ("materials.xml", "<robot name='r'><material name='k'/></robot>", {}),
     ):
         result = check_job(Job(str(put(tmp_path / name, text))))

@@ -267,3 +267,10 @@ def test_a_joint_to_the_ground_of_gazebo_is_one_to_the_world(plane):
         assert {j.parent: j.type for j in robot.joints.values()} == {"world": "fixed"}
     (error,) = errors(f'<sdf version="1.6"><model name="m"><link name="a"/>{joint.replace("_", "")}</model></sdf>')
     assert error.code == "unknown-parent"
+
+
+def test_an_empty_frame_says_nothing():
+    """Gazebo writes it; a frame with a name has had no effect since SDF 1.7."""
+    for frame, codes in (("", {"no-inertial"}), ("a", {"no-inertial", "sdf-version"})):
+        text = f'<link name="a"/><frame name="f"><pose frame="{frame}">1 0 0 0 0 0</pose></frame>'
+        assert {note.code for note in load(model(text, "1.9")).notes} == codes

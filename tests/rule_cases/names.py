@@ -78,7 +78,12 @@ CASES = {
         },
     ),
     "NAM-004": Cases(
-        found={"a link": Model(called("/b"), element="link '/b'")},
+        found={
+            "a link": Model(called("/b"), element="link '/b'"),
+            "a link of Gazebo": Model(
+                "<sdf version='1.5'><model name='m'><link name='/imu'/></model></sdf>", format="sdf", severity="info"
+            ),
+        },
         silent={"a slash within": called("b/c"), "a joint": moved_by("/j"), "a slash at the end": called("b/")},
     ),
     "NAM-005": Cases(

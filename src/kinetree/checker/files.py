@@ -79,9 +79,8 @@ def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
 
 def no_models(folder: str) -> Finding:
     """Return the error of a folder without models."""
-    return Finding(
-        "no-models", "error", "there are no robot descriptions in this folder", Source(os.path.normpath(folder))
-    )
+    message = "there are no robot descriptions in this folder"
+    return Finding("no-models", "error", message, Source(os.path.normpath(folder)))
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:
@@ -187,12 +186,11 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     rest = tuple(finding for finding in result.findings if finding.code not in OF_REST)
     if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
         result = replace(result, findings=rest)
-    errors = {finding.code for finding in result.findings if finding.severity == "error"}
-    is_given = errors == {"xacro-argument"} and not is_part(result, files) and _are_given(result)
-    if set() < errors <= OF_OTHERS or "model-not-built" in errors <= NOT_BUILT or is_given:
+    errors = {finding.code for finding in result.findings if is_error_of_reader(finding)}
+    if set() < errors <= OF_OTHERS or "model-not-built" in errors <= NOT_BUILT or _is_elsewhere(result, errors, files):
         # such as a world of models that only the simulator can find, a gripper without its arm, and what a build makes
         mild: dict[str, Severity] = {"include-not-found": "warning"}
-        found = [replace(f, severity=mild.get(f.code, "info")) if f.severity == "error" else f for f in result.findings]
+        found = [replace(f, severity=mild.get(f.code, "info")) if is_error_of_reader(f) else f for f in result.findings]
         left = ("not-asked", "unknown-root" in errors and "no-name")
         return replace(result, findings=tuple(f for f in found if f.code not in left))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
@@ -211,13 +209,21 @@ def _template(file: str) -> Finding | None:
     return Finding("template", "info", message, Source(file, text.count(b"\n", 0, hole.start()) + 1))
 
 
-def _are_given(result: CheckReport) -> bool:
-    """Return whether files of the package give all arguments of xacro that have no values, as launch files do."""
-    from kinetree.xacro_text.package import texts_around  # takes 3 ms and is rarely needed
+def _is_elsewhere(result: CheckReport, errors: Collection[str], files: Collection[str]) -> bool:
+    """Return whether launch files of the package, or of those beside it, give all missing arguments of xacro, or its
+    package.xml names all packages that are not found, of a file without other errors that is no part."""
+    from kinetree.rules.shapes.addresses import undeclared
+    from kinetree.xacro_text.package import package_of, texts_around  # takes 3 ms and is rarely needed
 
-    texts = "\n".join(texts_around(result.file))
-    names = [QUOTED.search(finding.message) for finding in result.findings if finding.code == "xacro-argument"]
-    return all(name and re.search(rf"\b{name[1]}\s*:=|[\"']{name[1]}[\"']\s*:", texts) for name in names)
+    if errors not in ({"xacro-argument"}, {"package"}) or is_part(result, files):
+        return False
+    package = package_of(result.file)
+    found = [(QUOTED.search(one.message), one.place[0]) for one in result.findings if one.code in errors]
+    if package is None or "package" in errors:
+        return bool(package) and all(name and not undeclared(name[1], file) for name, file in found)
+    launch = (_text_of(str(path)).decode(errors="replace") for path in package.folder.parent.glob("*/launch/*.launch*"))
+    texts = "\n".join([*texts_around(result.file), *launch])
+    return all(name and re.search(rf"\b{name[1]}\s*:=|[\"']{name[1]}[\"']\s*:", texts) for name, _ in found)
 
 
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:

@@ -293,7 +293,5 @@ class MimicChain(JointQuality):
         for joint in robot.joints.values():
             leader = robot.joints[joint.mimic.joint] if joint.mimic else None
             if leader and leader.mimic and not (robot.text and robot.text.format == "mjcf"):
-                message = (
-                    f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r}; many programs"
-                )
-                yield self.finding(f"{message} need it to follow {leader.mimic.joint!r} directly", joint)
+                message = f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r};"
+                yield self.finding(f"{message} many programs need it to follow {leader.mimic.joint!r} directly", joint)

@@ -258,9 +258,8 @@ class TooDense(Quality):
     def check(self, counted: Masses, bodies: Bodies) -> Found:
         """Less inertia than a ball of the largest density. Light links that are fixed to others are not judged. One
         finding for all links of the same mass and moments."""
-        found = [
-            one for one in counted.where(too_dense(counted)) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT
-        ]
+        dense = counted.where(too_dense(counted))
+        found = [one for one in dense if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             _, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5

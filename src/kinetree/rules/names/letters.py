@@ -95,10 +95,11 @@ class LeadingSlash(Quality):
     bad = '"/link_4"'
 
     def check(self, robot: Robot) -> Found:
-        """A slash at the beginning."""
+        """A slash at the beginning; a remark in SDF and MJCF, whose links are no frames of ROS by themselves."""
+        report = self.remark if robot.text and robot.text.format in ("sdf", "mjcf") else self.finding
         for link in robot.links.values():
             if link.name.startswith("/"):
-                yield self.finding("the name begins with a slash, which tf2 refuses; remove the slash", link)
+                yield report("the name begins with a slash, which tf2 refuses; remove the slash", link)
 
 
 class LeadingDigit(Quality):
