@@ -197,16 +197,6 @@ def _name(change: Callable[[str], str]) -> Callable[[Model], str | None]:
     return plant
 
 
-def _namesake(model: Model) -> str | None:
-    for name in model.robot.links:
-        if "_" in name:
-            other = name.replace("_", "__", 1)
-            ends = f'<parent link="{name}"/><child link="{other}"/><origin xyz="0 0 0.1"/>'
-            joint = f'<joint name="to_{other}" type="fixed">{ends}</joint>'
-            return model.at_end(f'<link name="{other}"/>{joint}')
-    return None
-
-
 def _inertia(change: Callable[[Link], tuple[float, ...]]) -> Callable[[Model], str | None]:
     """Another inertia, ixx to izz without the mixed ones."""
 
@@ -646,7 +636,6 @@ DEFECTS = (
     Planted("NAM-004", _name(lambda name: f"/{name}")),
     Planted("NAM-005", _name(lambda name: f"7{name}")),
     Planted("NAM-006", _name(lambda name: name.replace("_", "_X", 1))),
-    Planted("NAM-007", _namesake),
     Planted("JNT-001", _axis(0, 0, 2)),
     Planted("JNT-002", _axis(0, 4e-6, 1)),
     Planted("JNT-003", _limit(lower=-1000, upper=1000)),

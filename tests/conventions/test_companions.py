@@ -49,6 +49,14 @@ def test_a_named_srdf_belongs_to_the_robot_of_its_name_in_the_package(package):
     assert (Path(found.source.file).name, found.source.line) == ("cell.srdf", 18)
 
 
+def test_a_version_in_a_name_is_a_part_of_it(package, tmp_path):
+    path = package(("arm", "arm.1"), file="config/arm.1.srdf")
+    models = [str(tmp_path / "urdf/arm.urdf"), str(tmp_path / "urdf/arm.1.urdf")]
+    assert of(jobs([*models, str(path)])) == [("arm.urdf", None), ("arm.1.urdf", "arm.1.srdf")]
+    path = path.rename(path.with_name("arm.1.srdf.xacro"))
+    assert of(jobs([*models, str(path)])) == [("arm.urdf", None), ("arm.1.urdf", "arm.1.srdf.xacro")]
+
+
 def test_the_only_model_of_the_run_is_its_model(package, tmp_path):
     path = package()
     assert of(jobs([str(path), str(tmp_path / "urdf/other.urdf")])) == [("other.urdf", "cell.srdf")]

@@ -161,6 +161,77 @@ def test_what_a_build_makes_is_a_remark_in_a_folder(tmp_path):
         assert any(f.code == "model-not-built" and f.severity == "error" for f in result.findings)
 
 
+TEMPLATES = {
+    "jinja.urdf": "<robot name='r'>\n{% for k in x %}<link name='a'/>{% endfor %}</robot>",
+    "jinja.sdf": "<sdf version='1.9'>\n<model name='{{ name }}'><link name='a'/></model></sdf>",
+    "python.urdf": "<!-- {a}\n--><robot name='r'><link name='a'><visual><origin xyz='{x}'/></visual></link></robot>",
+    "text.world": "<sdf version='1.9'>\n<model name='m'><link name='a'><pose>{pose}</pose></link></model></sdf>",
+    "cmake.sdf": "<sdf version='1.9'>\n<model name='@NAME@'><link name='a'/></model></sdf>",
+    "shell.xml": "<mujoco>\n<worldbody><body name='b'><geom size='${SIZE}'/></body></worldbody></mujoco>",
+    "launch.urdf": "<robot name='r'>\n<link name='$(find-pkg-share x)'/></robot>",
+    "erb.sdf": "<sdf version='1.9'>\n<model name='m'><link name='<%= name %>'/></model></sdf>",
+}
+PLAIN = {
+    "comment.urdf": "<robot name='r'><!-- {mass} @A@ --><link><!-- ${x} --></link></robot>",
+    "json.urdf": """<robot name='r'><link/><gazebo><a>{"k": 1}, {a: b}, k{a}, a@b.c</a></gazebo></robot>""",
+    "xacro.urdf": "<robot name='r' xmlns:xacro='http://ros.org/wiki/xacro'><link name='${a}'/></robot>",
+    "r.xacro": "<robot name='r'><link name='{a}'/><link/></robot>",
+}
+
+
+@pytest.mark.parametrize("name", [*TEMPLATES, *PLAIN])
+def test_a_template_of_a_folder_is_one_remark(tmp_path, name):
+    """A program writes what is wrong with it. The line is that of the first place, not counting comments."""
+    result = check_job(Job(str(put(tmp_path / name, (TEMPLATES | PLAIN)[name]))))
+    found = [(f.code, f.severity, f.place[1]) for f in without_parts(result).findings]
+    if name in TEMPLATES:
+        assert found == [("template", "info", 2)]
+        assert "template" not in {f.code for f in result.findings}  # if it is named
+    else:
+        assert found
+        assert "template" not in {code for code, _, _ in found}
+
+
+def test_what_others_find_is_a_remark_in_a_folder(tmp_path):
+    """A joint to a model that is not found, bodies that only MuJoCo makes, and arguments that a launch file gives."""
+    inside = "<include><uri>model://{}</uri></include><link name='a'/><joint name='j' type='fixed'><parent>a</parent>"
+    sdf = f"<sdf version='1.6'><model name='m'>{inside}<child>{{}}</child></joint></model></sdf>"
+    mjcf = "<mujoco><worldbody><flexcomp name='f' type='grid' count='2 2 2'/></worldbody></mujoco>"
+    xacro = "<robot xmlns:xacro='http://ros.org/wiki/xacro' name='$(arg {})'><link name='a'/></robot>"
+    include = (
+        "<robot xmlns:xacro='http://ros.org/wiki/xacro' name='r'><xacro:include filename='$(find {})/a.xacro'/></robot>"
+    )
+    heavy = "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='9'/></inertial>"
+    part = f"""<robot name='r'><link name='a'>{heavy}</link><link name='b'/>
+      <joint name='j' type='fixed'><parent link='c'/><child link='a'/></joint>
+      <joint name='k' type='fixed'><parent link='a'/><child link='b'/></joint></robot>"""
+    for name, text in (
+        ("p/package.xml", "<package><name>p</name><depend>needed</depend></package>"),
+        ("p/launch/a.launch", "xacro given:=1"),
+        ("q/launch/b.launch.py", "Command(['xacro ', path, ' beside:=', x])\nmappings={'in_python': y}"),
+    ):
+        put(tmp_path / name, text)
+    tmp_path /= "p"
+    for name, text, severities in (
+        ("m.sdf", sdf.format("x", "x::b"), {"include-not-found": "warning", "missing-model": "info"}),
+        ("m.sdf", sdf.format("table", "table::b"), {"missing-model": "info"}),
+        ("m.sdf", sdf.format("x", "b"), {"include-not-found": "error", "unknown-child": "error"}),
+        ("m.xml", mjcf, {"not-supported": "info"}),
+        ("urdf/r.urdf.xacro", xacro.format("given"), {"xacro-argument": "info"}),
+        ("urdf/r.urdf.xacro", xacro.format("giv"), {"xacro-argument": "error"}),
+        ("urdf/r.urdf.xacro", xacro.format("beside"), {"xacro-argument": "info"}),
+        ("urdf/r.urdf.xacro", xacro.format("in_python"), {"xacro-argument": "info"}),
+        ("urdf/r.urdf.xacro", include.format("needed"), {"package": "info"}),
+        ("urdf/r.urdf.xacro", include.format("other"), {"package": "error"}),
+        ("part.urdf", part, {"unknown-root": "info"}),
+        ("materials.xml", "<robot name='r'><material name='k'/></robot>", {}),
+    ):
+        result = check_job(Job(str(put(tmp_path / name, text))))
+        assert any(f.severity == "error" for f in result.findings)
+        left = {f.code: f.severity for f in without_parts(result).findings if f.code.islower()}
+        assert left.items() - {("not-asked", "info"), ("no-inertial", "warning")} == severities.items()
+
+
 def test_parts_of_mjcf_files_are_no_faults_of_a_folder(tmp_path):
     """A file that another one includes may fail alone; one that fails and that nothing includes is reported."""
     texts = {

@@ -50,6 +50,17 @@ def found(tmp_path, monkeypatch):
     return check
 
 
+def test_limits_of_one_of_many_models_are_judged_with_that_model(found, tmp_path):
+    """Three or more folders with a file of one name are those of models; a robot, or its file, has the name of one."""
+    files = {f"config/{name}/limits.yaml": LIMITS for name in ("r3", "r5", "r10")}
+    wrong = ["config/r5/limits.yaml:2 warning MVT-004 joint 'pan_joint'"]
+    assert found(files | {"urdf/r5_arm.urdf": head()}) == wrong
+    (tmp_path / "urdf/r5_arm.urdf").rename(tmp_path / "urdf/r51.urdf")
+    assert found({}) == []
+    (tmp_path / "config/r10/limits.yaml").unlink()
+    assert found({}) == [wrong[0].replace("r5/", "r3/"), *wrong]  # of two
+
+
 def test_yaml_without_a_robot_is_checked_by_itself(found):
     assert found({"config/a.yml": WRONG}) == ["config/a.yml:3 warning MVT-003 key 'min'"]
     assert found({}, "config/a.yml") == ["config/a.yml:3 warning MVT-003 key 'min'"]

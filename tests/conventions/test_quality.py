@@ -77,7 +77,6 @@ class TestProfiles:
 
 EXAMPLES_IMPLY = {
     "MIM-002": ("INR-011",),
-    "NAM-007": ("NAM-006",),
     "LIM-011": ("INR-011",),
     "INR-017": ("INR-009",),
     "MSH-007": ("MSH-005",),
@@ -208,7 +207,6 @@ class TestBoundaries:
             ("4", ["NAM-005"]),
             ("_link_4", ["NAM-005"]),
             ("WRIST", ["NAM-006"]),
-            ("link3", ["NAM-007"]),
             ("link_3_", []),
             ("link_33", []),
         ],

@@ -25,7 +25,7 @@ class TestRep120:
         (missing,) = found(BaseLink, HUMANOID.replace("base_link", "hub"))
         assert (missing.severity, missing.message) == (
             "warning",
-            "the robot has no base_link; add it to the root body 'pelvis'",
+            "the robot has no base_link; add it to root body 'pelvis'",
         )
         (moving,) = found(BaseLink, HUMANOID, BaseLink.good, BaseLink.bad)
         assert moving.severity == "error"

@@ -75,8 +75,9 @@ def test_an_unknown_code_names_the_nearest():
 
 def test_a_page_says_what_the_rule_finds_and_on_which_numbers_that_depends():
     (rule,) = explain("INR-007")
-    assert rule.finds == "A link that is too heavy, or a body that a joint moves and that is too light altogether."
-    assert list(rule.numbers.values()) == ["10,000 kg", "1e-6 kg"]
+    solid = "also for a solid box around its shapes, or a body that a joint moves and that is too light altogether."
+    assert rule.finds == f"A link that is too heavy, {solid}"
+    assert list(rule.numbers.values()) == ["10,000 kg", "100 m", "1e-6 kg", "22,590 kg/m³"]
     (row,) = (line for line in pages()["rules/INR.md"].splitlines() if line.endswith("| 1e-6 kg |"))
     assert row == "| smallest mass of a body that a joint moves | 1e-6 kg |"
     assert explain("INR-004")[0].numbers == {}

@@ -240,4 +240,37 @@ def test_references_into_models_that_are_not_found():
     with pytest.raises(kt.KinetreeError) as refused:
         kt.load(text, format="sdf")
     said = {finding.code: finding.message for finding in refused.value.findings}
-    assert said["unknown-child"] == "child 'b::l' is unknown; it may be in a model that was not found (line 2)"
+    assert said["missing-model"] == "child 'b::l' is unknown; it may be in a model that was not found (line 2)"
+
+
+def test_of_what_is_not_found_only_names_of_its_own_scope_may_be_in_it():
+    """A name of this scope is wrong, unless a lost model is merged into it."""
+    joint = '<joint name="j" type="fixed"><parent>a</parent><child>{}</child></joint>'
+    for merge, child, code in (
+        ("", "b::l", "missing-model"),
+        ("", "b", "unknown-child"),
+        ('merge="true"', "b", "missing-model"),
+        ('merge="false"', "b", "unknown-child"),
+    ):
+        text = f'<include {merge}><uri>nowhere</uri></include><link name="a"/>{joint.format(child)}'
+        found = errors(f'<sdf version="1.9"><model name="m">{text}</model></sdf>')
+        assert {error.code for error in found} == {"include-not-found", code}
+
+
+@pytest.mark.parametrize("plane", ["ground_plane", "asphalt_plane"])
+def test_a_joint_to_the_ground_of_gazebo_is_one_to_the_world(plane):
+    """It is static, so what is fixed to it is fixed to the world."""
+    joint = f'<joint name="j" type="fixed"><parent>{plane}::link</parent><child>a</child></joint>'
+    for text in (f"<include><uri>model://{plane}</uri></include>", ""):
+        of_world = f'<world name="w">{text}<model name="m"><link name="a"/>{joint}</model></world>'
+        robot = load(f'<sdf version="1.6">{of_world}</sdf>')
+        assert {j.parent: j.type for j in robot.joints.values()} == {"world": "fixed"}
+    (error,) = errors(f'<sdf version="1.6"><model name="m"><link name="a"/>{joint.replace("_", "")}</model></sdf>')
+    assert error.code == "unknown-parent"
+
+
+def test_an_empty_frame_says_nothing():
+    """Gazebo writes it; a frame with a name has had no effect since SDF 1.7."""
+    for frame, codes in (("", {"no-inertial"}), ("a", {"no-inertial", "sdf-version"})):
+        text = f'<link name="a"/><frame name="f"><pose frame="{frame}">1 0 0 0 0 0</pose></frame>'
+        assert {note.code for note in load(model(text, "1.9")).notes} == codes

@@ -110,7 +110,7 @@ def test_a_world_of_models_of_gazebo_is_read_without_them():
     for uri in ("model://sun", "ground_plane", "model://cafe_table/", "model://drc_practice_truss/model.sdf", fuel):
         robot = load(world(f"<include><uri>{uri}</uri></include>"))
         assert ([*robot.links], [(n.code, n.severity) for n in robot.notes]) == (["world"], [("gazebo-model", "info")])
-        assert [error.code for error in errors(model(f"<include><uri>{uri}</uri></include>"))] == ["include-not-found"]
+        assert [error.code for error in errors(model(f"<include><uri>{uri}</uri></include>"))] == ["missing-model"]
     for uri in ("model://suns", "model://sun/other", "file://sun", "https://example.org/models/sun", "sun.sdf"):
         assert [error.code for error in errors(world(f"<include><uri>{uri}</uri></include>"))] == ["include-not-found"]
     both = "<include><uri>model://sun</uri></include><include><uri>model://nowhere</uri></include>"

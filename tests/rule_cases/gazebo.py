@@ -433,6 +433,9 @@ CASES = {
             "of two sensors": with_block(sensor("s", "<topic>x</topic>") + sensor("t", "<topic>x</topic>", "b")),
         },
         silent={
+            "topics that Gazebo names": with_block(
+                sensor("s", "<topic>__default__</topic>") + sensor("t", "<topic>__default__</topic>")
+            ),
             "two remappings": topics("<remapping>a:=t</remapping><remapping>b:=u</remapping>", ""),
             "an element twice": topics("<topic>t</topic><topic>t</topic>", ""),
             "empty elements": topics("<topic/><odom_topic/>", ""),

@@ -291,9 +291,12 @@ CASES = {
             ),
             "of what does not move, too": robot(link("a", inertial(10001, 1e6, 1e6, 1.5e6))),
             "less than a milligram": Model(diagonal(1, 1, 1, mass="9e-7"), says="9e-7 kg, less than a milligram"),
+            "denser than osmium": moved(felt(box(1)), inertial(22591, 4e3, 4e3, 5e3)),
+            "in shapes that are too large": moved(felt(box(60)), inertial(22000, 4e3, 4e3, 5e3)),
             "less altogether": moved(inertial("4e-7", 1, 1, 1), fixed=(inertial("4e-7", 1, 1, 1),)),
         },
         silent={
+            "a large body": moved(felt(box(1)), inertial(22589, 4e3, 4e3, 5e3)),
             "ten tonnes": diagonal(1e6, 1e6, 1.5e6, mass=10000),
             "a milligram": diagonal(1, 1, 1, mass="1e-6"),
             "a milligram altogether": moved(inertial("6e-7", 1, 1, 1), fixed=(inertial("6e-7", 1, 1, 1),)),
@@ -319,6 +322,8 @@ CASES = {
                 moved(SMALL, inertial(1, 60, 60, 78)), says="m, more than 2 m; is it in kg cm²?"
             ),
             "in kg cm², hardly, too": Model(moved(SMALL, inertial(1, 18, 18.8, 30.5)), says="; is it in kg cm²?"),
+            "more than its shapes": Model(moved(felt(box(3.4641016)), round_(3.01)), says="is 3.01 m, more than 2 m"),
+            "of shapes that are too large": moved(felt(box(60)), round_(3)),
             "in no unit": Model(moved(SMALL, inertial(1, 195, 200, 211)), says="is 14.5 m, more than 2 m"),
             "in g mm², by the next joint": Model(
                 moved(inertial(1, 6e6, 7e6, 8e6)).replace(
@@ -335,6 +340,7 @@ CASES = {
         silent={
             "of a static model": Model(WIDE, format="sdf"),
             "two metres": moved(inertial(3, 8, 10, 12)),
+            "a body as wide": moved(felt(box(3.4641016)), round_(2.999)),
             "no mass": moved(inertial(0, 8, 10, 12)),
             "a mass below zero": moved(inertial(-1, 8, 10, 12)),
         },

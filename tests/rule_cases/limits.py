@@ -280,7 +280,16 @@ CASES = {
         found={
             "a follower of a follower": Model(CHAIN, element="joint 'three'", says="'two', which itself follows 'one'")
         },
-        silent={"a follower": following(limit()), "no follower": turning()},
+        silent={
+            "a follower": following(limit()),
+            "no follower": turning(),
+            "of MuJoCo, which solves them all": Model(
+                "<mujoco><worldbody><body><joint name='a'/><geom size='1'/><body><joint name='b'/><geom size='1'/>"
+                "<body><joint name='c'/><geom size='1'/></body></body></body></worldbody><equality>"
+                "<joint joint1='b' joint2='a'/><joint joint1='c' joint2='b'/></equality></mujoco>",
+                format="mjcf",
+            ),
+        },
     ),
     "LIM-011": Cases(
         found={

@@ -549,6 +549,7 @@ CASES = {
         },
         silent={
             "each its own": case(tips("left_finger_1")),
+            "a file of both": case("left_clav: {file: right.dae}\nright_clav: {file: right.dae}\n"),
             "another name": case(tips("thumb")),
             "none of both": case(tips("finger", "finger")),
             "exchanged": case(tips("right_finger", "left_finger")),

@@ -29,8 +29,14 @@ OF_WHOLE = (
     *("unknown-parent", "unknown-child", "several-roots", "xacro-scope"),
 )
 """Codes of errors that a part of others may have because it is read without them."""
-NOT_BUILT = {"model-not-built", "unknown-parent", "unknown-child"}
+NOT_BUILT = {"model-not-built", "missing-model", "unknown-parent", "unknown-child"}
 """Codes of errors that a model has because another one, of which it consists, was not built."""
+OF_OTHERS = {"include-not-found", "missing-model", "not-supported", "unknown-root"}
+"""Codes of errors of files that their own programs read, or that belong to others."""
+TEMPLATE = re.compile(
+    rb"\{%|<%|(?<!\$)\{\{.*?\}\}|(?<![$\w])\{[A-Za-z_]\w*\}|\$\{[A-Za-z_]\w*\}|\$\((?:find-pkg-\w+|var) |[\s'\">/]@\w+@"
+)
+"""Place in a file without xacro where a program inserts a text: of Jinja, CMake, Python, launch files or ERB."""
 OF_REST = ("no-name", "unknown-material")
 """Codes of warnings about what a part of others lacks, and the rest may have."""
 INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
@@ -73,9 +79,8 @@ def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
 
 def no_models(folder: str) -> Finding:
     """Return the error of a folder without models."""
-    return Finding(
-        "no-models", "error", "there are no robot descriptions in this folder", Source(os.path.normpath(folder))
-    )
+    message = "there are no robot descriptions in this folder"
+    return Finding("no-models", "error", message, Source(os.path.normpath(folder)))
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:
@@ -125,7 +130,7 @@ def is_part(result: CheckReport, files: Collection[str] = ()) -> bool:
     codes = {finding.code for finding in result.findings if is_error_of_reader(finding)}
     if codes and result.file.lower().endswith((".xml", ".mjcf")):
         included = os.path.abspath(result.file) in _included(tuple(files))
-        return included or "no-model" in codes or _root_of(result.file) == b"mujocoinclude"
+        return included or not codes.isdisjoint(NO_ROBOT) or _root_of(result.file) == b"mujocoinclude"
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
         return _root_of(result.file) not in (b"", b"robot") or _is_included(result.file)
@@ -159,11 +164,15 @@ def _included(files: tuple[str, ...]) -> frozenset[str]:
 
 def _root_of(file: str) -> bytes:
     """Return the tag of the root element of a file, or b"" if it is unknown."""
-    try:
-        root = ROOT.search(COMMENTS.sub(b"", read_file(Path(file))))
-    except KinetreeError:
-        return b""
+    root = ROOT.search(_text_of(file))
     return root[1] if root else b""
+
+
+def _text_of(file: str) -> bytes:
+    """Return the text of a file without its comments, on the same lines, or b"" if it cannot be read."""
+    with suppress(KinetreeError):
+        return COMMENTS.sub(lambda comment: b"\n" * comment[0].count(b"\n"), read_file(Path(file)))
+    return b""
 
 
 def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckReport:
@@ -172,23 +181,49 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
+    if result.findings and (template := _template(result.file)):
+        return replace(result, findings=(template,))
     rest = tuple(finding for finding in result.findings if finding.code not in OF_REST)
     if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
         result = replace(result, findings=rest)
-    errors = {finding.code for finding in result.findings if finding.severity == "error"}
-    if errors in ({"include-not-found"}, {"unknown-root"}) or "model-not-built" in errors <= NOT_BUILT:
+    errors = {finding.code for finding in result.findings if is_error_of_reader(finding)}
+    if set() < errors <= OF_OTHERS or "model-not-built" in errors <= NOT_BUILT or _is_elsewhere(result, errors, files):
         # such as a world of models that only the simulator can find, a gripper without its arm, and what a build makes
-        mild: Severity = "warning" if "include-not-found" in errors else "info"
-        found = [replace(f, severity=mild) if f.severity == "error" else f for f in result.findings]
-        return replace(
-            result,
-            findings=tuple(f for f in found if f.code not in ("not-asked", "unknown-root" in errors and "no-name")),
-        )
+        mild: dict[str, Severity] = {"include-not-found": "warning"}
+        found = [replace(f, severity=mild.get(f.code, "info")) if is_error_of_reader(f) else f for f in result.findings]
+        left = ("not-asked", "unknown-root" in errors and "no-name")
+        return replace(result, findings=tuple(f for f in found if f.code not in left))
     rules = tuple(finding for finding in result.findings if not finding.code.islower())
     if called := [f for f in result.findings if f.code == "macro-not-called" and f.element is None]:
         inside = any(not rule.code.startswith("XAC") for rule in rules)
         return replace(result, findings=(*rules, *called) if inside else rules)
     return replace(result, findings=rules) if is_part(result, files) else result
+
+
+def _template(file: str) -> Finding | None:
+    """Return the remark about a file of which a program makes models, or None for any other file."""
+    text = _text_of(file) if file.endswith((".urdf", ".sdf", ".world", ".xml", ".mjcf")) else b""
+    if b"xacro" in text or (hole := TEMPLATE.search(text)) is None:
+        return None
+    message = f"is a template: a program replaces {hole[0].decode(errors='replace').strip()!r}; check what it makes"
+    return Finding("template", "info", message, Source(file, text.count(b"\n", 0, hole.start()) + 1))
+
+
+def _is_elsewhere(result: CheckReport, errors: Collection[str], files: Collection[str]) -> bool:
+    """Return whether launch files of the package, or of those beside it, give all missing arguments of xacro, or its
+    package.xml names all packages that are not found, of a file without other errors that is no part."""
+    from kinetree.rules.shapes.addresses import undeclared
+    from kinetree.xacro_text.package import package_of, texts_around  # takes 3 ms and is rarely needed
+
+    if errors not in ({"xacro-argument"}, {"package"}) or is_part(result, files):
+        return False
+    package = package_of(result.file)
+    found = [(QUOTED.search(one.message), one.place[0]) for one in result.findings if one.code in errors]
+    if package is None or "package" in errors:
+        return bool(package) and all(name and not undeclared(name[1], file) for name, file in found)
+    launch = (_text_of(str(path)).decode(errors="replace") for path in package.folder.parent.glob("*/launch/*.launch*"))
+    texts = "\n".join([*texts_around(result.file), *launch])
+    return all(name and re.search(rf"\b{name[1]}\s*:=|[\"']{name[1]}[\"']\s*:", texts) for name, _ in found)
 
 
 def once_in_all(results: Sequence[CheckReport]) -> list[CheckReport]:

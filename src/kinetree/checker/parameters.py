@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Set
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -57,7 +57,7 @@ def answers_alone(file: str, options: CheckOptions) -> Answers:
 
 
 def findings_beside(
-    robot: Robot | None, options: CheckOptions, files: Iterable[str]
+    robot: Robot | None, options: CheckOptions, files: Collection[str]
 ) -> tuple[list[Finding], frozenset[str]]:
     """Return what rules that need a robot find in the files that name its joints and hardly any others, and the paths
     of these files. No finding is an error; a joint that does not exist counts if its name is almost that of another."""
@@ -71,7 +71,7 @@ def findings_beside(
         if len((words_of(file) or set()) & moving) < LEAST or (content := ros_files((file,))) is None:
             continue
         names = named_joints(content)
-        if robot and len(names & moving) >= max(LEAST, PART * len(names)):
+        if robot and len(names & moving) >= max(LEAST, PART * len(names)) and not _is_of_another(file, robot, files):
             fitted.add(os.path.abspath(file))
             beside = findings_by_rule(robot, _rules(options, alone=False), replace(options, also=(file,)))
             for one in chain(*beside.values()):
@@ -79,6 +79,13 @@ def findings_beside(
                 if one.code != "MVT-002" or kind != "joint" or nearly(name.strip("'"), [*robot.joints]):
                     found.append(replace(one, severity=max(one.severity, "warning", key=SEVERITIES.index)))
     return found, frozenset(fitted)
+
+
+def _is_of_another(file: str, robot: Robot, files: Collection[str]) -> bool:
+    """Return whether a file is of one of three or more models, by the names of their folders, and not of this robot."""
+    path, own = Path(file), f"{robot.name} {robot.source and robot.source.file}"
+    is_own = re.search(rf"(?<![^\W_]){re.escape(path.parent.name)}(?![^\W_])", own)
+    return not is_own and sum(Path(one).parts[:-2] == path.parts[:-2] and one.endswith(path.name) for one in files) > 2
 
 
 def _rules(options: CheckOptions, *, alone: bool) -> list[type[Rule]]:

@@ -248,7 +248,7 @@ def models_of(
 
 def _is_urdf_of(model: str, srdf: str) -> bool:
     """Return whether a file is called as an SRDF, with the ending of URDF or xacro."""
-    stem = os.path.basename(srdf).partition(".")[0]
+    stem = os.path.basename(srdf).removesuffix(".xacro").removesuffix(".srdf")
     return os.path.basename(model) in [stem + ending for ending in (".urdf", ".urdf.xacro", ".xacro")]
 
 

@@ -77,9 +77,7 @@ geometry_option = option(
     "--geometry", "Take meshes as they are, or their convex hulls.", type=["mesh", "hull"], default="mesh"
 )
 clearance_option = option(
-    "--clearance LENGTH",
-    "Count only positions with all links farther apart, m, or such as 5mm.",
-    type=LENGTH,
+    "--clearance LENGTH", "Count only positions with all links farther apart, m, or such as 5mm.", type=LENGTH
 )
 _FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (

@@ -50,9 +50,7 @@ LIKELY = ("path", "retime", "configuration")
 
 
 @kinetree_command(
-    "Compute",
-    'kinetree move arm.urdf --frame tool0 --to "0.3 0 0.6" --acceleration 5',
-    hides=("inertias",),
+    "Compute", 'kinetree move arm.urdf --frame tool0 --to "0.3 0 0.6" --acceleration 5', hides=("inertias",)
 )
 @robot_argument
 @option("--frame FRAME", "Frame to move.  [default with --controller: tool0]")

@@ -68,9 +68,7 @@ class BaseLink(Rep120):
         """A base_link that is missing, or behind a joint; and a remark on a waist behind one."""
         root = root_body(robot, bodies)
         if "base_link" not in robot.frames:
-            yield self.finding(
-                f"the robot has no base_link; add it to the root body {root!r}", robot, severity="warning"
-            )
+            yield self.finding(f"the robot has no base_link; add it to root body {root!r}", robot, severity="warning")
         elif bodies["base_link"] != root:
             joint = robot.joints_to(bodies["base_link"])[-1]
             message = f"the joint {joint.name!r} moves base_link relative to the root body {root!r}; attach it rigidly"

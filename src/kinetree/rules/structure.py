@@ -87,9 +87,7 @@ class GazeboReference(BlockRule):
         known = [*robot.links, *robot.joints]
         texts = robot.text.files.values() if robot.text else ()
         gazebo = [(source, element) for source, element in blocks if element.tag == "gazebo"]
-        made = {
-            part.get("name") or "" for _, element in gazebo for part in element.walk() if part.tag in ("link", "joint")
-        }
+        made = {part.get("name") or "" for _, block in gazebo for part in block.walk() if part.tag in ("link", "joint")}
         named = [
             (f"the reference {name!r} is neither a link nor a joint", name, "<gazebo>", source)
             for source, element in gazebo

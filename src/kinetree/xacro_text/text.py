@@ -137,9 +137,7 @@ class Program:
         """Names of the macros that the robot calls, itself or in other macros; all if some names are computed."""
         found: set[str] = set()
         while (
-            new := {
-                call.name.rpartition(".")[2] for call in self.calls if all(m.name in found for m in call.place.macros)
-            }
+            new := {one.name.rpartition(".")[2] for one in self.calls if all(m.name in found for m in one.place.macros)}
             - found
         ):
             found |= new

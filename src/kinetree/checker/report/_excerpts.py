@@ -25,9 +25,7 @@ def with_excerpts(result: CheckReport) -> CheckReport:
         document = documents[source.file]
         if document is None or source.line > document.lines:
             return finding
-        here = replace(
-            source, column=source.column or 1, made=None
-        )  # the origin of an expanded element is in its own file
+        here = replace(source, column=source.column or 1, made=None)  # what made an element is in another file
         return replace(finding, excerpt=document.excerpt_at(here))
 
     findings = tuple(map(shown, result.findings))

@@ -161,7 +161,7 @@ class _Attacher:
         self.compiler.attached.update(dict.fromkeys(documents, replace(compiler, attached={}, **places)))
         left = ", ".join(f"<{e.tag}>" for e in root.children if e.tag not in (*IGNORED, ATTACHED))
         if left:
-            report.warning("left-out", f"sections of the attached model are left out: {left}", asset)
+            report.add("info", "left-out", f"sections of the attached model are left out: {left}", asset)
         return root
 
     def chosen(self, child: Element, tag: str, name: str) -> tuple[list[Element], str] | None:

@@ -51,7 +51,7 @@ def merge_options(report: Report, root: Element, child: Element, element: Elemen
     left = [f"<{e.tag}>" for e in child.children if e.tag in OTHERS and (e.attributes or e.children)]
     if left:
         message = f"{', '.join(dict.fromkeys(left))} of the attached model has no effect on this one"
-        report.warning("left-out", message, element)
+        report.add("info", "left-out", message, element)
 
 
 def _options(root: Element) -> Iterator[tuple[str, str, str]]:

@@ -85,7 +85,8 @@ def _body(context: Context, element: Element, parent: str, T_parent_frame: Array
     context.parts.joints += _connect(context, joints, parent, body, T_parent_body, element)
     inertial, why = _inertial(context, body, element)
     if why:
-        context.report.warning("unknown-inertia", f"its mass and inertia are unknown. {why}", element)
+        message = f"its mass and inertia are unknown. {why}"
+        context.report.add("info" if "only MuJoCo" in why else "warning", "unknown-inertia", message, element)
     else:
         inertial = bounded(inertial, context.compiler.of(element), T_parent_body)
     link = Link(name, inertial, visuals, collisions, extensions, element.source, why)
@@ -243,7 +244,7 @@ def _name_here(context: Context, element: Element, wanted: str, names: set[str],
     new = context.names.here(element.tag, name)
     if new != name:
         message = f"{taken.format(name)}; it is called {new!r} here"
-        context.report.warning("renamed", message, element, attribute="name")
+        context.report.add("info", "renamed", message, element, attribute="name")
     return new
 
 

@@ -31,7 +31,8 @@ def read_equality(context: Context, root: Element) -> list[Element]:
     """Make followers of the joints that an affine equality ties to another; return the other elements."""
     others = []
     for element in (e for section in root.find_all("equality") for e in section.children):
-        full = context.classes.resolved(element, tag="equality") if element.tag in CHILDREN["equality"] else element
+        known = element.tag in CHILDREN["equality"]
+        full = context.classes.resolved(element, tag="equality") if known else element
         active = keyword(context.report, full, "active", ("false", "true")) != "false"
         if element.tag == "joint" and active:
             _follow(context, full)
@@ -41,7 +42,7 @@ def read_equality(context: Context, root: Element) -> list[Element]:
         others.append(full)
         if active and element.tag not in TYPES:
             message = f"an equality <{element.tag}> is not supported; it is kept, but has no effect"
-            context.report.warning("equality", message, element)
+            context.report.add("info" if known else "warning", "equality", message, element)
         elif element.tag == "joint":
             message = "this equality is not active, so no joint follows; it is kept"
             context.report.add("info", "equality", message, element)

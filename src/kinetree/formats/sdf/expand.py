@@ -280,7 +280,7 @@ class Expander:
                         f"is made of {name + made!r}: build the package first" if made else "cannot be found"
                     )
                     self.report.error("model-not-built" if made else "include-not-found", message, element)
-                    self.frames.lost.append(str(element.source.line))
+                    self.frames.lost[str(element.source.line)] = element.get("merge") in ("true", "1")
                 return found
             folder = f"{folder}/model.sdf"
         found = self.opener(folder, asking)
@@ -293,10 +293,14 @@ class Expander:
                 message = f"{uri!r} is on the network, from which nothing is read"
                 fix = "download the model to a place where models are looked for, and write model://NAME"
             place = element.find("uri") or element
-            self.frames.lost.append(str(place.source.line))
+            self.frames.lost[str(place.source.line)] = element.get("merge") in ("true", "1")
             if in_world and OF_GAZEBO.fullmatch(uri):
                 message = f"{uri!r} is a model that Gazebo finds by itself; it is left out of the world"
                 self.report.add("info", "gazebo-model", message, place, owner=element)
+            elif OF_GAZEBO.fullmatch(uri):
+                self.report.error(
+                    "missing-model", f"{uri!r} is a model that Gazebo finds by itself", place, owner=element
+                )
             elif in_world:
                 message = f"{message}; this model is left out of the world"
                 self.report.warning("include-not-found", message, place, owner=element, fix=fix)
@@ -319,8 +323,7 @@ class Expander:
             files.setdefault(tuple(part or 0 for part in key), sdf.text.strip())
         readable = [key for key in files if key in VERSIONS]
         if not files:
-            self.report.findings.append(
-                Finding("include", "error", "a model.config needs <sdf>, which is missing", root.source)
-            )
+            message = "a model.config needs <sdf>, which is missing"
+            self.report.findings.append(Finding("include", "error", message, root.source))
             return None
         return files[max(readable or files)]

@@ -12,6 +12,7 @@ import numpy as np
 
 from kinetree.display import some
 from kinetree.errors import nearest_names
+from kinetree.formats.sdf.gazebo_models import OF_PLANE
 from kinetree.formats.sdf.values import TRUTH, Version
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
@@ -71,7 +72,7 @@ class Frames:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.entries: list[Entry] = []
-        self.lost: list[str] = []  # lines of models that were not found
+        self.lost: dict[str, bool] = {}  # lines of models that were not found, and whether they are merged into a scope
         self._by_name: dict[str, Entry] = {}
         self._links: dict[Entry, Entry | None] = {}
         self._tops: dict[Entry, Array | None] = {}
@@ -96,17 +97,18 @@ class Frames:
         return self._by_name.get(name)
 
     def find(self, name: str, at: Entry, element: Element, what: str) -> Entry | None:
-        """Return the place that `at` refers to by a full name; None with an error at `element` if there is none."""
-        found = self._by_name.get(name)
+        """Return the place of a full name, the world for that in Gazebo's ground; None with an error at `element`."""
         reference = name.removeprefix(at.prefix)
+        found = self._by_name.get(name) or (self.entries[0] if OF_PLANE.match(reference) else None)
         if found is None and not (at.kind == "joint" and reference == WORLD):  # of which the joint's reader complains
             inside = [full.removeprefix(at.prefix) for full in self._by_name if full.startswith(at.prefix)]
             near = nearest_names(reference, inside) if len(self._said) < HINTS else "see the first"
             code = "unknown-child" if what == "child" else "unknown-parent" if what == "parent" else "unknown-frame"
             message = f"{what} {reference!r} is not a link, joint, frame or model of this scope; {near}"
-            if self.lost:
-                lines = f"line{'s' * (len(self.lost) > 1)} {some(self.lost)}"
+            if self.lost and ("::" in reference or any(self.lost.values())):
+                lines = f"line{'s' * (len(self.lost) > 1)} {some([*self.lost])}"
                 message = f"{what} {reference!r} is unknown; it may be in a model that was not found ({lines})"
+                code = "missing-model"
             self._error(code, message, element, at, name)
         return found
 

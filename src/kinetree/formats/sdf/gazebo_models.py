@@ -14,3 +14,5 @@ _NAMES = (
 _FUEL = r"https?://(fuel\.(gazebosim|ignitionrobotics)\.org|app\.gazebosim\.org)/[^/]+/[^/]+/models/.+"
 OF_GAZEBO = re.compile(rf"(model://)?({_NAMES})(/model\.sdf)?/?|{_FUEL}")
 """Uri of a model that Gazebo finds by itself: model://sun, or an address of Fuel."""
+OF_PLANE = re.compile(r"(ground|asphalt|checkerboard|mud|sand)_plane::")
+"""Beginning of the name of a part of such a model that is static ground."""

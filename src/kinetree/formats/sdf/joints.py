@@ -220,9 +220,7 @@ class _Joint:
         leader = attribute_of(report, element, "joint", owner)
         axis = attribute_of(report, element, "axis", owner) or "axis"
         if axis != "axis" or tag != "axis" or not leader:
-            message = (
-                f"<mimic joint={leader!r} axis={axis!r}> in <{tag}> is not supported; expected joints with one axis"
-            )
+            message = f"<mimic joint={leader!r} axis={axis!r}> in <{tag}> is not supported; expected joints of one axis"
             report.error("mimic", message, element, owner=owner)
             return None
         once, others = single_children(report, element, ("multiplier", "offset", "reference"), (), ("joint", "axis"))

@@ -168,7 +168,7 @@ def pose_of(report: Report, element: Element | None, version: Version, owner: El
 def _relative_to(report: Report, element: Element, version: Version, owner: Element) -> str:
     relative_to = attribute_of(report, element, "relative_to", owner)
     if version >= (1, 7):
-        if element.get("frame") is not None:
+        if element.get("frame"):
             message = "attribute 'frame' of <pose> has no effect since SDF 1.7; use relative_to"
             report.warning("sdf-version", message, element, attribute="frame", owner=owner)
         return relative_to

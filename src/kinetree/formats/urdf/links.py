@@ -139,9 +139,7 @@ def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape
         others.append(extension("urdf", other))
     check_leaf(report, child, SHAPES[child.tag].keys())
     if child.tag == "capsule" and context.version == "1.0":
-        message = (
-            "<capsule> belongs to URDF 1.1; it is used, but urdfdom drops it and all shapes after it in a 1.0 file"
-        )
+        message = "<capsule> belongs to URDF 1.1; it is used, but urdfdom drops it and all shapes after it in 1.0 files"
         report.warning("urdf-version", message, child, owner=link, fix=LATER.format("1.1"))
     parameters: dict[str, float | str | tuple[float, ...]] = {}
     for name, count in SHAPES[child.tag].items():

@@ -185,9 +185,9 @@ class SensorTopics(Quality):
                     message = f"topic {name!r} is also that of <{first.tag}>{on_line(first, later)}; "
                     yield self.finding(f"{message}expected a topic of its own", plugin, source=later.source)
         for (_, _, first), (_, topic, later) in repeated(published, lambda row: row[0]):
-            where = on_line(first, later)
-            message = f"topic {topic!r} is also that of {first.label}{where}; expected a topic of its own"
-            yield self.finding(message, later)
+            message = f"topic {topic!r} is also that of {first.label}{on_line(first, later)}"
+            if topic != "__default__":  # for which Gazebo makes a name
+                yield self.finding(f"{message}; expected a topic of its own", later)
 
 
 def _topics(plugin: Element) -> Iterator[tuple[str, Element]]:

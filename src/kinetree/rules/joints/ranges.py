@@ -292,8 +292,6 @@ class MimicChain(JointQuality):
         """A leader that is a follower."""
         for joint in robot.joints.values():
             leader = robot.joints[joint.mimic.joint] if joint.mimic else None
-            if leader and leader.mimic:
-                message = (
-                    f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r}; many programs"
-                )
-                yield self.finding(f"{message} need it to follow {leader.mimic.joint!r} directly", joint)
+            if leader and leader.mimic and not (robot.text and robot.text.format == "mjcf"):
+                message = f"the joint follows {leader.name!r}, which itself follows {leader.mimic.joint!r};"
+                yield self.finding(f"{message} many programs need it to follow {leader.mimic.joint!r} directly", joint)

@@ -31,15 +31,19 @@ class GyrationRadius(LinkQuality):
     """
 
     code = "INR-008"
-    thresholds = (FAR, NEAR)
+    thresholds = (FAR, HUGE, NEAR)
     evidence = "heuristic"
     clause = "inertia in kg m² about the centre of mass"
     good = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
     bad = '<inertia ixx="101" ixy="0" ixz="0" iyy="102" iyz="0" izz="103"/>'
 
-    def check(self, counted: Masses, robot: Robot) -> Found:
-        """A larger radius about some axis."""
+    def check(self, counted: Masses, robot: Robot, link_bounds: Bounds) -> Found:
+        """A larger radius about some axis, and than the reach of the shapes, if these are not too large themselves."""
         for link, mass, moments in counted.where((counted.mass > 0) & (counted.moments[:, 2] > FAR**2 * counted.mass)):
+            box = link_bounds.whole(shapes_of(link))
+            reach = np.inf if box is None or size_of(box) > HUGE else np.abs(box - _centre(link)).max(axis=0)
+            if moments[2] <= mass * np.square(reach).sum() < np.inf:
+                continue
             found, most = numbers((np.sqrt(moments[2] / mass), FAR))
             message = f"the inertia, {number(moments[2])} kg m², is too large for the mass, {number(mass)} kg:"
             message += f" the radius of gyration is {found} m, more than {most} m"

@@ -8,7 +8,8 @@ from kinetree.model.inertias import NOTHING, ROUNDED, is_negative
 from kinetree.rules.masses.rounding import InertiaTexts, about, off_by_rounding
 from kinetree.rules.quality import LinkQuality, Masses, Noted, Quality, grouped
 from kinetree.rules.rule import Array, Bodies, Found, Link, Threshold, number, numbers
-from kinetree.rules.shapes.bounds import Bounds, shapes_of
+from kinetree.rules.shapes.bounds import Bounds, shapes_of, size_of
+from kinetree.rules.shapes.geometry import HUGE
 
 CONSISTENT = "https://arxiv.org/abs/1610.08703"
 """Traversaro et al., Identification of fully physical consistent inertial parameters."""
@@ -189,16 +190,20 @@ class AbsurdMass(Quality):
     """
 
     code = "INR-007"
-    thresholds = (HEAVY, LIGHT)
+    thresholds = (HEAVY, HUGE, LIGHT, OSMIUM)
     evidence = "heuristic"
     clause = "kilograms"
     url = "https://www.ros.org/reps/rep-0103.html"
     good = '<mass value="8"/>'
     bad = '<mass value="80000"/>'
 
-    def check(self, counted: Masses, moving: Mapping[str, tuple[Link, ...]]) -> Found:
-        """A link that is too heavy, or a body that a joint moves and that is too light altogether."""
+    def check(self, counted: Masses, moving: Mapping[str, tuple[Link, ...]], link_bounds: Bounds) -> Found:
+        """A link that is too heavy, also for a solid box around its shapes, or a body that a joint moves and that is
+        too light altogether."""
         for link, mass, _ in counted.where(counted.mass > HEAVY):
+            box = link_bounds.whole(shapes_of(link))
+            if box is not None and size_of(box) <= HUGE and mass <= OSMIUM * np.prod(box[1] - box[0]):
+                continue
             found = numbers((mass, HEAVY))[0]
             yield self.finding(f"the mass is {found} kg, more than ten tonnes; is it in grams?", link)
         for links in moving.values():
@@ -253,9 +258,8 @@ class TooDense(Quality):
     def check(self, counted: Masses, bodies: Bodies) -> Found:
         """Less inertia than a ball of the largest density. Light links that are fixed to others are not judged. One
         finding for all links of the same mass and moments."""
-        found = [
-            one for one in counted.where(too_dense(counted)) if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT
-        ]
+        dense = counted.where(too_dense(counted))
+        found = [one for one in dense if bodies[one[0].name] == one[0].name or one[1] >= SLIGHT]
         for same in grouped(found, lambda one: (one[1], tuple(one[2]))):
             _, kilograms, moments = same[0]
             ball = 4 / 3 * np.pi * (5 / 6 * moments.sum() / kilograms) ** 1.5

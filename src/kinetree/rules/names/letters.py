@@ -7,15 +7,10 @@ appear nowhere else, so they are not checked.
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
-from kinetree.rules.quality import Quality, grouped, is_free, is_made
+from kinetree.rules.quality import Quality, is_free, is_made
 from kinetree.rules.rule import Found, Joint, Link, Robot, fact
 
 NAMES = "http://wiki.ros.org/Names"
-
-SEPARATORS = str.maketrans("", "", "_-/.: ")
-
 
 OTHER = r"[^A-Za-z0-9_/\s-]"
 """Characters that names in ROS may not have, besides hyphens and white space, which have their own rules."""
@@ -61,7 +56,8 @@ class Space(Quality):
             own = thing.name.rpartition("::")[2]
             where = "begins or ends with" if own != own.strip() else "has"
             found = f"the name {where} white space; {LEGAL}"
-            yield self.finding(found, thing) if re.search(r"\s", own) else self.remark(found, thing)
+            is_ros = re.search(r"\s", own) and not (robot.text and robot.text.format == "mjcf")
+            yield self.finding(found, thing) if is_ros else self.remark(found, thing)
 
 
 class OtherCharacter(Quality):
@@ -99,10 +95,11 @@ class LeadingSlash(Quality):
     bad = '"/link_4"'
 
     def check(self, robot: Robot) -> Found:
-        """A slash at the beginning."""
+        """A slash at the beginning; a remark in SDF and MJCF, whose links are no frames of ROS by themselves."""
+        report = self.remark if robot.text and robot.text.format in ("sdf", "mjcf") else self.finding
         for link in robot.links.values():
             if link.name.startswith("/"):
-                yield self.finding("the name begins with a slash, which tf2 refuses; remove the slash", link)
+                yield report("the name begins with a slash, which tf2 refuses; remove the slash", link)
 
 
 class LeadingDigit(Quality):
@@ -150,33 +147,6 @@ class UpperCase(Quality):
             yield self.finding(f"{message} {capital[0].name!r}; {expected}", robot, source=capital[0].source)
 
 
-class Alike(Quality):
-    """Two names differ in more than case and separators.
-
-    `Link1` beside `link_1` is a mistake, or will cause one.
-    """
-
-    code = "NAM-007"
-    evidence = "heuristic"
-    clause = "names tell things apart"
-    url = NAMES
-    good = '<link name="base"/>'
-    bad = '<link name="base"/><link name="Link2"/><joint name="base-2" type="fixed">' + (
-        '<parent link="base"/><child link="Link2"/></joint>'
-    )
-
-    def check(self, robot: Robot) -> Found:
-        """Links, or joints, whose names are alike. An empty link at the place of the other may be an older name."""
-        kinds: tuple[Sequence[Link | Joint], ...] = (list(robot.links.values()), list(robot.joints.values()))
-        for things in kinds:
-            if len({thing.name.lower().translate(SEPARATORS) for thing in things}) == len(things):
-                continue  # as nearly always
-            for alike in grouped(things, lambda thing: _folded(thing.name)):
-                for thing in (thing for thing in alike[1:] if not _is_alias(robot, thing, alike)):
-                    message = f"the name differs from {alike[0].name!r} only in case or separators; rename one"
-                    yield self.finding(message, thing)
-
-
 @fact
 def named(robot: Robot) -> tuple[Link | Joint, ...]:
     """Return the links and the joints that move, if the file names them."""
@@ -185,24 +155,9 @@ def named(robot: Robot) -> tuple[Link | Joint, ...]:
     return (*links, *(joint for joint in robot.joints.values() if joint.kind.nv and not is_free(joint, robot)))
 
 
-def _is_alias(robot: Robot, thing: Link | Joint, alike: Sequence[Link | Joint]) -> bool:
-    """Return whether a link is an empty one at the place of another with nearly its name, such as an older name."""
-    joint = robot.parent_joint(thing.name) if isinstance(thing, Link) else None
-    if joint is None or joint.kind.nv or not (np.abs(joint.origin - np.eye(4)) < 1e-9).all():
-        return False
-    is_empty = isinstance(thing, Link) and not (thing.visuals or thing.collisions or thing.inertial)
-    return is_empty and any(other.name == joint.parent for other in alike)
-
-
 def _with(pattern: str, named: Sequence[Link | Joint]) -> list[Link | Joint]:
     """Return the things whose names match a pattern of one character; a first search over all is quick if there are
     none."""
     if not re.search(pattern, "/".join(thing.name for thing in named)):
         return []
     return [thing for thing in named if re.search(pattern, thing.name)]
-
-
-def _folded(name: str) -> str:
-    """Return a name in lower case, with words and numbers separated by one underscore: finger_1_1 is not finger_11."""
-    name = re.sub(r"(?<![\w)])-(?=\d)", "minus", name)  # a sign: (8, -8)
-    return re.sub(r"[\W_]+|(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])", "_", name.lower())

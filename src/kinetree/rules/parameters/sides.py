@@ -1,5 +1,6 @@
 """A rule about parameters of left and right parts."""
 
+import re
 from collections.abc import Iterator
 
 from kinetree.rules.names.sides import SIDES, other_side, side_of
@@ -23,7 +24,7 @@ class Sides(FileRule):
 
     def check(self, ros_files: RosFiles) -> Found:
         """At the same place of both sides, a name with the other side's word, or without one where the other's has the
-        word of its own side. Lists are not judged."""
+        word of its own side. Lists and names of files are not judged."""
         for part in (part for document in ros_files.documents for part in document.walk()):
             for key, value in part.items:
                 twin = part.get(other_side(key)) if side_of(key) else None
@@ -35,7 +36,7 @@ class Sides(FileRule):
 
 
 def _pairs(name: str, one: Yaml, other: Yaml) -> Iterator[tuple[str, Yaml, Yaml]]:
-    if one.text and other.text:
+    if one.text and other.text and not re.search(r"\.[A-Za-z]{3,4}$", other.text):
         yield name, one, other
     for key, value in one.items:
         if twin := other.get(key) or other.get(other_side(key)):

@@ -293,9 +293,7 @@ def name_base_link(robot: Robot, arms: Arms, elements: Elements) -> Iterator[Rep
     for arm, carrier in zip(arms, carriers, strict=True):
         name = f"{arm.prefix}base_link"
         if arm.other_base_link is not None:
-            yield Repair(
-                f"link {arm.other_base_link!r}", because=f"the arm begins on {carrier!r}; rename one of the two"
-            )
+            yield Repair(f"link {arm.other_base_link!r}", because=f"the arm begins on {carrier!r}; rename one of both")
         elif arm.base_link is None and (carriers.count(carrier) > 1 or not geometry(robot, carrier)):
             why = "has no shape" if carriers.count(carrier) == 1 else "carries several arms"
             yield Repair(

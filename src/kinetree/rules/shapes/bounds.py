@@ -132,6 +132,13 @@ def bounds(
     return Bounds(robot, bodies, poses, there, readings or {}, (20 if contact else 4) * MOST_BYTES)
 
 
+@fact
+def link_bounds(robot: Robot, mesh_files: MeshFiles | None, readings: Readings | None, contact: bool) -> Bounds:
+    """Return the boxes around the shapes of each link alone, which need no joints."""
+    alone = dict.fromkeys(robot.links, IDENTITY)
+    return bounds(robot, {name: name for name in alone}, alone, mesh_files, readings, contact)
+
+
 def _joined_by(names: Sequence[str], boxes: Array) -> dict[str, Array]:
     """Return the box around those boxes (n, 2, 3) that have one name, which are consecutive."""
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]

@@ -17,15 +17,11 @@ LARGER = Threshold(5.0, "", "largest size of the collision shapes, as a multiple
 SLIDING = ("prismatic", "planar", "floating")
 MOVED = Threshold(1e-3, "m", "largest distance between the two places")
 TURNED = Threshold(0.02, "rad", "largest turn between the two places")
-ALIKE = Threshold(
-    0.02, "", "largest difference of the boxes of two meshes, as a part of their size, that have one shape"
-)
+ALIKE = Threshold(0.02, "", "largest difference of boxes of two meshes, as a part of their size, that have one shape")
 POSITION = re.compile(r"<pos>\s*((?:[-+.\deE]+\s*){3})</pos>")
 SEEN_LARGER = Threshold(10.0, "", "largest size of the visuals, as a multiple of that of the collision shapes")
 SCALED = Threshold(100.0, "", "largest ratio of the sizes where the smaller shape is a mesh that only marks a place")
-AWAY = Threshold(
-    0.8, "", "largest distance between the middles of the two, as a multiple of the size of the larger one"
-)
+AWAY = Threshold(0.8, "", "largest distance between the middles of the two, as a multiple of the size of the larger")
 
 
 class Colour(LinkQuality):
