@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (54_570, ()),
+    "core": (54_600, ()),
     "contact and motion": (6_550, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_700,
@@ -21,12 +21,18 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "view": (5_440, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_440, ("lsp", "cli/lsp.py")),
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
-    "logs": (2_260, ("logs", "cli/tf.py")),
+    "logs": (2_290, ("logs", "cli/tf.py")),
     "bridges": (1_970, ("bridges",)),
-    "lab": (4_970, ("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py")),
+    "lab": (  # what `kinetree verify` says of a log, it writes into five formats
+        5_940,
+        (
+            *("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py"),
+            *("fixer/dh_edits.py", "fixer/number_edits.py", "fixer/pose_text.py", "fixer/rewritten.py"),
+        ),
+    ),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 101_270
+ALL = 102_250
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

@@ -193,7 +193,8 @@ class _Search:
         """Return the state with causes added, one by one, as long as the criterion falls, also on what is held."""
         while len(state.causes) < MOST:
             trials = [self.state([*state.causes, one], state.fit.x, 10) for one in self.likely(state, causes)]
-            best = min(trials, key=lambda trial: trial.score, default=state)
+            place = self.channel.causes.index  # of two that explain as much the later one, which may be the setting
+            best = min(trials, key=lambda trial: (round(trial.score, 6), -place(trial.causes[-1])), default=state)
             if best.score >= state.score:
                 break
             best = self.state(best.causes, best.fit.x)
