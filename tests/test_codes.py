@@ -47,7 +47,7 @@ COMPUTED = {
 RULES = {"rules", "repairs", "robot_kinds", "xacro_text"}
 """Packages whose codes are those of rules."""
 ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
-ELSEWHERE |= {"srdf-alone", "simple-shapes", "motion-clearance", "motion-contact", "motion-torque"}
+ELSEWHERE |= {"srdf-alone", "simple-shapes", "motion-line", "motion-clearance", "motion-contact", "motion-torque"}
 """Remarks on a baseline, on robots that come with the package, on a robot which limits hold still, on an SRDF without a
 model, which is an error if it is named, and on motions."""
 

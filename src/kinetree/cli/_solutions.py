@@ -28,13 +28,14 @@ def usable(arm: CommandArm | None, wanted: str) -> str:
     return "" if reason else wanted
 
 
-def with_configuration(arm: CommandArm, q: Array, wanted: str) -> Array:
-    """Return those of q (k, nq) that have a configuration. Raises KinetreeError if there are none of several."""
+def with_configuration(arm: CommandArm, q: Array, wanted: str, option: str | None = None) -> Array:
+    """Return those of q (k, nq) that have a configuration. Raises KinetreeError, about an option, if there are none of
+    several."""
     chosen = q[arm.has(q, wanted)]
     if len(q) and not len(chosen):
         others = some(dict.fromkeys(arm.configuration_at(one) for one in q))
         message = f"no solution inside the limits has the configuration {wanted!r}; there are {others}"
-        raise fail("configuration", message, fix="leave it out of the pose, or correct it")
+        raise fail("configuration", message, element=option, fix="leave it out of the pose, or correct it")
     return chosen
 
 

@@ -97,7 +97,7 @@ def command(
         raise fail("loops", "not all solutions are computed with --driven; expected no --all, and no configuration")
     every = solver.solutions(target, q0=q0, most=MOST, turns=True) if shows_all or wanted else None
     many = every.q[every.mask] if every else np.zeros((0, robot.nq))
-    many = with_configuration(arm, many, wanted) if arm and wanted else many
+    many = with_configuration(arm, many, wanted, "--pose") if arm and wanted else many
     if shows_all and len(many):
         found = rows(robot, solver, arm, many, frame, base)
         note_open_loops(robot, many[0])
