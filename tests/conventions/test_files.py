@@ -185,11 +185,24 @@ def test_a_template_of_a_folder_is_one_remark(tmp_path, name):
     result = check_job(Job(str(put(tmp_path / name, (TEMPLATES | PLAIN)[name]))))
     found = [(f.code, f.severity, f.place[1]) for f in without_parts(result).findings]
     if name in TEMPLATES:
-        assert found == [("template", "info", 2)]
+        assert found[-1] == ("template", "info", 2)
+        is_certain = name.startswith(("jinja", "launch", "erb"))
+        assert (len(found) == 1) >= is_certain
         assert "template" not in {f.code for f in result.findings}  # if it is named
     else:
         assert found
         assert "template" not in {code for code, _, _ in found}
+
+
+def test_a_robot_that_reads_like_a_template_keeps_its_findings(tmp_path):
+    """As where xacro lost a $. With an error of the reader, what else is found would be about a stand-in."""
+    text = "<robot name='r'><link name='a'/><gazebo reference='{name}_hip'><mu1>1</mu1></gazebo>{}</robot>"
+    for more, alone in (("", False), ("<link name='a'/>", True)):
+        result = check_job(Job(str(put(tmp_path / "robot.urdf", text.replace("{}", more)))))
+        found = [f.code for f in without_parts(result).findings]
+        assert found[-1] == "template"
+        assert ("XML-001" not in found) == alone
+        assert (len(found) == 1) == alone
 
 
 def test_what_others_find_is_a_remark_in_a_folder(tmp_path):

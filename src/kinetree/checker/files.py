@@ -33,10 +33,10 @@ NOT_BUILT = {"model-not-built", "missing-model", "unknown-parent", "unknown-chil
 """Codes of errors that a model has because another one, of which it consists, was not built."""
 OF_OTHERS = {"include-not-found", "missing-model", "not-supported", "unknown-root"}
 """Codes of errors of files that their own programs read, or that belong to others."""
-TEMPLATE = re.compile(
-    rb"\{%|<%|(?<!\$)\{\{.*?\}\}|(?<![$\w])\{[A-Za-z_]\w*\}|\$\{[A-Za-z_]\w*\}|\$\((?:find-pkg-\w+|var) |[\s'\">/]@\w+@"
-)
-"""Place in a file without xacro where a program inserts a text: of Jinja, CMake, Python, launch files or ERB."""
+CERTAIN = rb"\{%|<%|(?<!\$)\{\{.*?\}\}|\$\((?:find-pkg-\w+|var) "
+"""Places of Jinja, ERB and launch files in a file without xacro, at which a program inserts a text."""
+TEMPLATE = re.compile(CERTAIN + rb"|(?<![$\w])\{[A-Za-z_]\w*\}|\$\{[A-Za-z_]\w*\}|[\s'\">/]@\w+@")
+"""These places, and others at which a program may do so, as those of Python, CMake and shells; or xacro lost a $."""
 OF_REST = ("no-name", "unknown-material")
 """Codes of warnings about what a part of others lacks, and the rest may have."""
 INCLUDED = re.compile(r"<include\s[^<>]*?file\s*=\s*[\"']([^\"']+)")
@@ -181,8 +181,11 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if alone := [finding for finding in result.findings if finding.code == "srdf-alone"]:  # a remark, if it is no xacro
         remarks = [replace(f, severity="info") for f in alone if not result.file.lower().endswith(".xacro")]
         return replace(result, findings=tuple(remarks))
-    if result.findings and (template := _template(result.file)):
-        return replace(result, findings=(template,))
+    if result.findings and (hole := _template(result.file)):
+        template, is_certain = hole
+        if is_certain or any(map(is_error_of_reader, result.findings)):
+            return replace(result, findings=(template,))
+        result = replace(result, findings=(*result.findings, template))
     rest = tuple(finding for finding in result.findings if finding.code not in OF_REST)
     if len(rest) < len(result.findings) and result.file.endswith(".xacro") and _is_included(result.file):
         result = replace(result, findings=rest)
@@ -200,13 +203,15 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     return replace(result, findings=rules) if is_part(result, files) else result
 
 
-def _template(file: str) -> Finding | None:
-    """Return the remark about a file of which a program makes models, or None for any other file."""
+def _template(file: str) -> tuple[Finding, bool] | None:
+    """Return the remark about a file of which a program makes models, and whether it certainly does, or None for any
+    other file."""
     text = _text_of(file) if file.endswith((".urdf", ".sdf", ".world", ".xml", ".mjcf")) else b""
     if b"xacro" in text or (hole := TEMPLATE.search(text)) is None:
         return None
     message = f"is a template: a program replaces {hole[0].decode(errors='replace').strip()!r}; check what it makes"
-    return Finding("template", "info", message, Source(file, text.count(b"\n", 0, hole.start()) + 1))
+    remark = Finding("template", "info", message, Source(file, text.count(b"\n", 0, hole.start()) + 1))
+    return remark, re.match(CERTAIN, hole[0]) is not None
 
 
 def _is_elsewhere(result: CheckReport, errors: Collection[str], files: Collection[str]) -> bool:
