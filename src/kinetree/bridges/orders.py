@@ -21,7 +21,7 @@ Program = Literal["isaac", "mujoco", "pinocchio"]
 
 
 class Order(NamedTuple):
-    """What a program does with the joints of a file. kinds: types of joints that it takes; chart: their coordinates.
+    """Describe how a program orders joints of a file. kinds: types of joints that it takes; chart: their coordinates.
 
     rank: what the joints that one link carries are sorted by. is_deep: whether what a joint carries comes before the
     next joint of its link.

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import fail
+from kinetree.fixer.number_edits import changed_dynamics
 from kinetree.fixer.pose_text import DIGITS, near, solved
 from kinetree.formats.dh.build import robot_of
 from kinetree.formats.dh.rows import PARAMETERS
@@ -18,7 +19,7 @@ from kinetree.formats.dh.values import LENGTH_COLUMNS, parse_cell
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.dh import DHChain, DHTable
 from kinetree.model.edit.subtree import links_below
-from kinetree.model.robot import Dynamics, Joint, Robot
+from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import build_tree
 from kinetree.repairs.edit import Edit
 from kinetree.repairs.fixes import number_text
@@ -71,9 +72,7 @@ def _name(chain: DHChain, i: int) -> str:
 
 def _others(old: Joint, new: Joint) -> dict[str, str]:
     """Return the texts that a row of a joint has besides the four numbers."""
-    a, b = ((one.dynamics or (Dynamics(),))[0] for one in (old, new))
-    names = ("damping", "friction", "armature")
-    found = {name: number_text(getattr(b, name)) for name in names if getattr(a, name) != getattr(b, name)}
+    found = {name: number_text(value) for name, value in changed_dynamics(old, new).items()}
     turned = {} if near(old.axes, new.axes) else {"flip": "true" if new.axes[0, 2] < 0 else "false"}
     return found | turned
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
@@ -119,10 +120,8 @@ class Writer:
             yield from getattr(self, f"{self.format}_pose")(joint, other)
         elif not near(joint.axes, other.axes):
             yield self.axis(joint, other.axes)
-        old, new = ((one.dynamics or (Dynamics(),))[0] for one in (joint, other))
-        for name in ("damping", "friction", "armature"):
-            if (value := getattr(new, name)) != getattr(old, name):
-                yield self.set(self.path(joint, "joint")[-1], name, [value])
+        for name, value in changed_dynamics(joint, other).items():
+            yield self.set(self.path(joint, "joint")[-1], name, [value])
 
     def axis(self, joint: Joint, axes: Array) -> Edit:
         """Return the edit that gives a joint another axis (1, 3)."""
@@ -171,7 +170,7 @@ class Writer:
         moved = inverse(T) @ other.origin @ inverse(joint.origin) @ T @ pose(Report(), path[at], compiler)
         yield from set_mjcf_pose(path[at], moved, compiler)
 
-    @property
+    @cached_property
     def compiler(self) -> Compiler:
         """Settings of an MJCF file and those that it includes."""
         file, report = self.robot.source.file if self.robot.source else "", Report()
@@ -233,6 +232,13 @@ class Writer:
             T = homogeneous(new.origin[:3, :3] @ V, p)  # a trace above 1 is that of a rotation
             yield from set_mjcf_pose(element, T, self.compiler)
         yield self.set(element, "diaginertia", moments)
+
+
+def changed_dynamics(old: Joint, new: Joint) -> dict[str, float]:
+    """Return the damping, friction and armature that another joint has and a joint has not."""
+    a, b = ((one.dynamics or (Dynamics(),))[0] for one in (old, new))
+    pairs = {name: (getattr(a, name), getattr(b, name)) for name in ("damping", "friction", "armature")}
+    return {name: other for name, (one, other) in pairs.items() if one != other}
 
 
 def _full(inertial: Inertial) -> Array:

@@ -327,7 +327,7 @@ class Robot(Displayable):
 
     @cached_property
     def _polynomials(self) -> dict[str, tuple[str, list[float]]]:
-        """What `mimic_polynomial` found so far."""
+        """Return what `mimic_polynomial` found so far."""
         return {}
 
     @cached_property

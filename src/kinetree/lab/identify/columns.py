@@ -31,8 +31,6 @@ SLOPE = 1e-5
 GAP = 5.5
 """How many times longer than the median a step of time is that is a gap, over which no rate is found, if it is also
 longer than half a window."""
-
-
 STILL = 1e-3
 """Range of a joint in a log, m or rad, below which it did not move."""
 LONGEST = 0.3

@@ -248,10 +248,8 @@ def _discrete(given: Poses) -> tuple[Poses, list[ModelFault]]:
 
     def tried(Q: Array) -> tuple[float, Poses]:
         channel = _placed(replace(given, q=Q))
-        free = (
-            *channel.unknown,
-            *(i for cause in channel.causes if cause.kind in ("zero", "delay") for i in cause.places),
-        )
+        shifts = (i for cause in channel.causes if cause.kind in ("zero", "delay") for i in cause.places)
+        free = (*channel.unknown, *shifts)
         x = fitted(channel, np.zeros(channel.size), free, rows, 12).x
         value = float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum())  # outliers hardly count
         half_turned = best < NEARLY * len(rows) and np.abs(x[: robot.nq]).max() > TURNED
