@@ -392,7 +392,7 @@ CASES = {
     "GEO-005": Cases(
         found={
             "hardly five times as large": pair(seen(box(0.1)), felt(box(0.505))),
-            "hardly 0.8 of the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.14 0 0")),
+            "hardly 0.8 of the size away": pair(seen(box(0.1)), felt(sphere(0.05), xyz="0.14 0 0")),
             "visuals hardly ten times as large": Model(
                 pair(seen(box(1.01)), felt(box(0.1))), says="are 0.173 m large, the visuals 1.75 m"
             ),
@@ -404,7 +404,7 @@ CASES = {
             ),
             "six times as large": Model(pair(seen(box(0.1)), felt(box(0.6))), says="collision shapes are 1.04 m large"),
             "elsewhere": Model(
-                pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")), says="the collision shapes are 0.6 m away"
+                pair(seen(box(0.1)), felt(sphere(0.05), xyz="0.6 0 0")), says="the collision shapes are 0.6 m away"
             ),
             "a scale left out": Model(
                 pair(seen(mesh(of("whole"), "0.1 0.1 0.1")), felt(mesh(of("whole")))), options=PACKAGES
@@ -412,7 +412,8 @@ CASES = {
         },
         silent={
             "hardly less than five times as large": pair(seen(box(0.1)), felt(box(0.495))),
-            "hardly less than 0.8 of the size away": pair(seen(box(0.1)), felt(box(0.1), xyz="0.137 0 0")),
+            "hardly less than 0.8 of the size away": pair(seen(box(0.1)), felt(sphere(0.05), xyz="0.137 0 0")),
+            "one shape at two places, which GEO-006 names": pair(seen(box(0.1)), felt(box(0.1), xyz="0.6 0 0")),
             "away, but not apart": pair(seen(box(1, 0.1, 0.1)), felt(box(1, 0.1, 0.1), xyz="0.95 0 0")),
             "visuals hardly less than ten times as large": pair(seen(box(0.99)), felt(box(0.1))),
             "a visual mesh that marks a place": Model(

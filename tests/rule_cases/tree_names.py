@@ -152,6 +152,11 @@ SDF_LINK = (
     "</geometry></visual>{}</link></model></sdf>"
 )
 
+JOINT_LIKE_LINK = (
+    '<sdf version="1.6"><model name="m"><link name="a"/><link name="b"/><joint name="b" type="revolute">'
+    "<parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"
+)
+
 CASES = {
     "NAM-008": Cases(
         found={
@@ -215,6 +220,7 @@ CASES = {
             "a joint and a link": Model(named("a", "floating"), element="joint 'a'"),
         },
         remarked={
+            "in an older SDF": Model(JOINT_LIKE_LINK, format="sdf", says="which Gazebo changes"),
             "a sensor of a link": Model(
                 SDF_LINK.format('<sensor name="v" type="imu"/>'), format="sdf", says="a <visual> of this link has"
             ),

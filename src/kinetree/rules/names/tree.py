@@ -119,13 +119,14 @@ class Siblings(Quality):
     bad = 'joint name="link_4"'
 
     def check(self, robot: Robot, siblings: tuple[list[Element], ...]) -> Found:
-        """A joint with the name of a link, in URDF one that moves; in SDF also two parts of a link, which is a
-        remark."""
+        """A joint with the name of a link, in URDF one that moves; in SDF, where it is a remark, also two parts of a
+        link. From SDF 1.7 on, the reader refuses a joint with the name of a link."""
         kind = robot.text.format if robot.text else ""
         if kind in ("urdf", "sdf"):
             both = [joint for name, joint in robot.joints.items() if name in robot.links]
             for joint in (joint for joint in both if joint.kind.nv or kind == "sdf"):
-                yield self.finding("a link has this name, too, which Gazebo refuses; rename one", joint)
+                make, what = (self.finding, "refuses") if kind == "urdf" else (self.remark, "changes")
+                yield make(f"a link has this name, too, which Gazebo {what}; rename one", joint)
         for parts in siblings:
             for first, later in repeated(parts, lambda part: part.get("name")):
                 if first.tag != later.tag:
