@@ -166,7 +166,9 @@ else:
             globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
             return globals()[name]
         if name.startswith("__") or not name.isidentifier() or not find_spec(f"{__name__}.{name}"):
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from kinetree.other_names import no_attribute
+
+            raise AttributeError(no_attribute(f"module {__name__!r}", name))
         return import_module(f"{__name__}.{name}")
 
     def __dir__() -> list[str]:

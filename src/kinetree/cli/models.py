@@ -22,7 +22,7 @@ def command(wanted: Sequence[str], as_json: bool) -> None:
     this machine. Only --fetch downloads something: robot_descriptions then clones the repository of a model."""
     for name in wanted:
         remark(f"{name} is {fetch(name)}")
-    own = [f"{name}:{version}" for name in names() for version in versions(name)]
+    own = [f"{name}:{version}" if version else name for name in names() for version in versions(name)]
     models = {package: models() for package, models in PACKAGES.items()}
     if as_json:
         files = {package: {name: _file(model) for name, model in found.items()} for package, found in models.items()}

@@ -28,6 +28,7 @@ from kinetree.model.link import (
 from kinetree.model.names import NamedValues
 from kinetree.model.robot_limits import robot_limits
 from kinetree.model.text import Extension as Extension, Text as Text
+from kinetree.other_names import no_attribute
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
 if TYPE_CHECKING:
@@ -312,6 +313,11 @@ class Robot(Displayable):
         for joint in self.joints.values():
             joints[joint.parent].append(joint)
         return {link: tuple(below) for link, below in joints.items()}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise AttributeError(no_attribute("a Robot", name), name=name, obj=self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is copied and pickled: the fields, without cached results."""

@@ -1,8 +1,9 @@
 """Robots that come with the package, by name and version.
 
-A `robot.toml` is a DH file in which `versions = "1.0 - 1.7, 2.0"` says where a table or a row holds. A table [[note]]
-is a remark that the robot carries; `limits` names the set of limits that it has by default. Versions are major.minor,
-two integers: 2.10 comes after 2.9. The package of a robot has the function `groups`, of a version.
+A `robot.toml` is a DH file. If `versions` lists some, `versions = "1.0 - 1.7, 2.0"` says where a table or a row holds;
+versions are major.minor, two integers: 2.10 comes after 2.9. A table [[note]] is a remark that the robot carries;
+`limits` names the set of limits that it has by default. If the folder is a package, it has the function `groups`, of a
+version.
 """
 
 import os
@@ -64,8 +65,9 @@ def packaged(name: str) -> PackagedRobot:
 
 @cache
 def versions(name: str) -> dict[str, Version]:
-    """Return the versions of a robot in their order, as texts and as numbers; the first is the default."""
-    return {text: _parsed(text) for text in tomllib.loads(_text(name))["versions"]}
+    """Return the versions of a robot in their order, as texts and as numbers; the first is the default. The only one
+    of a robot without versions is ""."""
+    return {text: _parsed(text) for text in tomllib.loads(_text(name)).get("versions", [""])}
 
 
 def version_of(name: str, asked: str | None) -> tuple[str, Version]:
@@ -73,8 +75,10 @@ def version_of(name: str, asked: str | None) -> tuple[str, Version]:
     known = versions(name)
     number = next(iter(known.values())) if asked is None else _parsed(asked)
     for text, version in known.items():
-        if version == number:
+        if version == number and asked != "":
             return text, version
+    if "" in known:
+        raise fail("version", f"there is no version {asked!r} of {name}, which has no versions; expected {name!r}")
     legal = ", ".join(sorted(known, key=lambda text: known[text]))
     raise fail("version", f"there is no version {asked!r} of {name}; the versions are {legal}")
 
@@ -92,7 +96,7 @@ def _text(name: str) -> str:
 
 @cache
 def _packaged(name: str, version: str) -> PackagedRobot:
-    file, text, number = f"{name}-{version}.toml", _text(name), _parsed(version)
+    file, text, number = f"{name}-{version}.toml" if version else f"{name}.toml", _text(name), _parsed(version)
     data = _chosen(tomllib.loads(text), number)
     lines = [i for i, line in enumerate(text.splitlines(), 1) if line == "[[note]]"]
     notes = tuple(
@@ -100,8 +104,9 @@ def _packaged(name: str, version: str) -> PackagedRobot:
         for note, line in zip(data.pop("note", []), lines, strict=True)
         if note
     )
-    groups = import_module(f"{__package__}.{name}").groups(number)
-    data["groups"] = {group: list(joints) for group, joints in groups.items()}
+    if files(__package__).joinpath(name, "__init__.py").is_file():
+        groups = import_module(f"{__package__}.{name}").groups(number)
+        data["groups"] = {group: list(joints) for group, joints in groups.items()}
     limits = data.pop("limits", {"set": ""})["set"]
     return PackagedRobot(file, text, data, limits, notes)
 
