@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.files import files_of, is_model, models_in, once_in_all, without_parts
+from kinetree.checker.files import files_of, folders_of, is_model, models_in, once_in_all, without_parts
 from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import files_below
@@ -55,6 +55,14 @@ def test_no_link_leads_out_or_round_and_no_pipe_is_read(folder):
     (folder / "gone.stl").symlink_to(folder / "away.stl")
     assert [path.name for path in models_in(folder)].count("gone.urdf") == 1
     assert len(list(models_in(folder))) == 8
+
+
+def test_a_folder_with_the_name_of_a_robot_is_meant_where_it_exists(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert files_of(["panda", "icub:2.5"]) == {"panda": True, "icub:2.5": True}
+    put(tmp_path / "panda" / "arm.urdf", "<robot/>")
+    assert files_of(["panda"]) == {os.path.join("panda", "arm.urdf"): False}
+    assert folders_of(["panda", "ur5e"]) == ["panda"]
 
 
 def test_files_are_each_once_and_a_folder_without_any_is_an_error(folder, monkeypatch):

@@ -16,7 +16,7 @@ from kinetree.errors import Finding, KinetreeError, Severity, Source, fail
 from kinetree.files.opener import files_below, read_file
 from kinetree.formats.registry import FORMATS, format_of_text
 from kinetree.load import format_of
-from kinetree.robots.packaged import is_packaged, names
+from kinetree.robots.packaged import is_packaged
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf")
 """Formats that are searched for. A table of joints is checked only if it is named, because any .csv may be found."""
@@ -61,7 +61,7 @@ def files_of(paths: Sequence[str], srdf: bool = False) -> dict[str, bool]:
     for path in paths:
         if not path:
             raise fail("file", "an empty path names no file; expected files and folders, such as . for this one")
-        if path.partition(":")[0] in names() or not os.path.isdir(path):  # a folder icub is ./icub
+        if not os.path.isdir(path):
             if by_name := is_packaged(path, None):
                 format_of(path)
             files[path if by_name else seen.setdefault(os.path.abspath(path), path)] = True
@@ -84,8 +84,8 @@ def no_models(folder: str) -> Finding:
 
 
 def folders_of(paths: Sequence[str]) -> list[str]:
-    """Return the paths that are folders and not names of robots."""
-    return [path for path in paths if os.path.isdir(path) and path.partition(":")[0] not in names()]
+    """Return the paths that are folders, also those with the name of a robot."""
+    return list(filter(os.path.isdir, paths))
 
 
 def models_in(folder: Path, srdf: bool = False) -> Iterator[Path]:
