@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -256,3 +257,74 @@ def test_kernels_in_casadi():
     )
     with pytest.raises(kt.KinetreeError, match="f repeats its steps until it is done; expected kernels that do not"):
         wrap(kernel(trace(lambda x: x, (2,), repeated=True)))
+
+
+class TestSymPy:
+    @pytest.fixture
+    def expressions(self):
+        pytest.importorskip("sympy")
+        return bridge("sympy").expressions
+
+    def test_a_planar_arm_reads_as_in_the_book(self, expressions):
+        """Lynch and Park, Modern Robotics, equations 4.1 and 8.9 to 8.12, with numbers."""
+        rows = [{"a": 0.5, "m": 1.0, "r": [0, 0, 0]}, {"a": 0.3, "m": 0.7, "r": [0, 0, 0]}]
+        arm = kt.chain(rows, convention="dh")
+        T = expressions(kt.fk(arm, "tip"))
+        assert [str(x) for x in T[:, 3]] == [
+            "0.5*cos(q1) + 0.3*cos(q1 + q2)",
+            "0.5*sin(q1) + 0.3*sin(q1 + q2)",
+            "0",
+            "1",
+        ]
+        assert [str(x) for x in T[0, :3]] == ["cos(q1 + q2)", "-sin(q1 + q2)", "0"]
+        M = expressions(kt.mass_matrix(arm))
+        l1, l2, m1, m2 = 0.5, 0.3, 1.0, 0.7
+        assert str(M[0, 1]) == f"{l1 * l2 * m2:g}*cos(q2) + {m2 * l2**2:g}"
+        assert str(M[0, 0]) == f"{2 * m2 * l1 * l2:g}*cos(q2) + {m1 * l1**2 + m2 * (l1**2 + l2**2):g}"
+
+    @pytest.mark.filterwarnings("ignore:expressions of")
+    @pytest.mark.parametrize("make", [kt.mass_matrix, kt.inverse_dynamics, lambda arm: kt.vjp(kt.velocity(arm, "tip"))])
+    def test_numbers_put_in_give_what_the_kernel_gives(self, expressions, make):
+        import sympy
+
+        rows = [{"a": 0.5, "alpha": 1.0, "m": 1.0, "r": [-0.1, 0.2, 0]}, {"d": 0.3, "m": 0.7, "r": [0, 0.15, 0.1]}]
+        made = make(kt.chain(rows, convention="dh"))
+        given = [np.linspace(0.3, 0.9, np.prod(port.shape)).reshape(port.shape) for port in made.inputs]
+        symbols = [
+            np.array(sympy.symbols(f"{port.name}_1:{np.prod(port.shape) + 1}")).reshape(port.shape)
+            for port in made.inputs
+        ]
+        found = expressions(made, *symbols)
+        expected = made.interpret(*given)
+        values = {
+            s: x
+            for own, numbers in zip(symbols, given, strict=True)
+            for s, x in zip(own.ravel(), numbers.ravel(), strict=True)
+        }
+        several = (found, expected) if isinstance(found, tuple) else ((found,), (expected,))
+        for a, b in zip(*several, strict=True):
+            assert a.shape == b.shape
+            np.testing.assert_allclose([float(x.subs(values)) for x in a.ravel()], b.ravel(), rtol=1e-11, atol=1e-12)
+
+    def test_every_operation(self, expressions):
+        every, x = kernel(every_operation()), np.array([0.7, -0.4, 0.9])
+        found = expressions(every, *[[*x]], simplify=False)
+        np.testing.assert_allclose([float(value) for value in found], every.interpret(x), rtol=1e-11)
+
+    def test_long_expressions_are_said_and_not_simplified(self, expressions):
+        arm = kt.load("ur5e")
+        with pytest.warns(UserWarning, match="fk in 6 numbers are long and are not simplified; up to 3 are"):
+            T = expressions(kt.fk(arm, "tool0"))
+        assert {str(s) for s in T[0, 3].free_symbols} == {"q1", "q2", "q3", "q4", "q5"}
+        assert expressions(kt.fk(kt.chain("Rz(q1) tx(0.5) tx(q2)"), "tip"), [0, 2], simplify=False)[0, 3] == 2.5
+
+    def test_what_has_no_expressions(self, expressions):
+        fk = kt.fk(kt.load("ur5e"), "tool0")
+        for arguments, message in (
+            ((fk, [0, 0]), "q has shape (2,); expected (6,)"),
+            ((fk, [0], [0]), "fk takes q; expected symbols for each of them"),
+            ((kernel(trace(lambda x: x, (2,), repeated=True)),), "f repeats its steps until it is done"),
+            ((abs,), "a builtin_function_or_method cannot be wrapped"),
+        ):
+            with pytest.raises(kt.KinetreeError, match=re.escape(message)):
+                expressions(*arguments)

@@ -5,8 +5,7 @@ from math import prod
 from typing import Any
 
 from kinetree.bridges.bodies import library
-from kinetree.bridges.kernels import kernel_of
-from kinetree.errors import fail
+from kinetree.bridges.kernels import steps_of
 
 ca = library("casadi", "casadi")
 
@@ -54,16 +53,10 @@ def wrap(kernel: Any) -> Any:
         >>> casadi.gradient(pose(q)[1, 3], q)  # y = 0.5 sin(q)
         SX((0.5*cos(q)))
     """
-    kernel = kernel_of(kernel, more="")
-    program = kernel.program
-    if program.repeated:
-        message = f"{kernel.name} repeats its steps until it is done; expected kernels that do not"
-        raise fail("wrap", message)
-    if not all(isinstance(op, str) for op, _ in program.steps):
-        raise fail("wrap", f"{kernel.name} searches a table, which CasADi cannot; expected kernels that do not")
+    kernel = steps_of(kernel, "CasADi")
     arguments = [ca.SX.sym(port.name, *_size(port.shape)) for port in kernel.inputs]
     scalars = [x[i, j] for x in arguments for i in range(x.rows()) for j in range(x.columns())]
-    values = program.run(scalars, ca.SX, lambda op, *x: OPERATIONS[op](*x))
+    values = kernel.program.run(scalars, ca.SX, lambda op, *x: OPERATIONS[op](*x))
     results, start = [], 0
     for port in kernel.outputs:
         part = values[start : start + prod(port.shape)]

@@ -24,6 +24,17 @@ def kernel_of(kernel: object, more: str = ", and kt.ik") -> Kernel:
     return kernel
 
 
+def steps_of(kernel: object, library: str) -> Kernel:
+    """Return a kernel whose program is a list of operations on scalars; raise KinetreeError for any other, whose
+    operations a library lacks."""
+    kernel = kernel_of(kernel, more="")
+    if kernel.program.repeated:
+        raise fail("wrap", f"{kernel.name} repeats its steps until it is done; expected kernels that do not")
+    if not all(isinstance(op, str) for op, _ in kernel.program.steps):
+        raise fail("wrap", f"{kernel.name} searches a table, which {library} cannot; expected kernels that do not")
+    return kernel
+
+
 @cache
 def flattened(kernel: Kernel) -> Kernel:
     """Return the kernel with its outputs in one flat array, always the same for one kernel."""
