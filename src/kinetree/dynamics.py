@@ -1,7 +1,7 @@
 """Dynamics: torques, accelerations, masses, momentum, wrenches, simulation, and readings of sensors.
 
 inverse_dynamics, bias_torques, gravity_torques   joint torques: of a motion, without acceleration, of weight
-forward_dynamics, step                            accelerations that torques cause, a step of simulation
+forward_dynamics, step, simulate                  accelerations that torques cause, a step and a whole motion
 mass_matrix, coriolis_matrix                      H and C in tau = H qdd + C qd + …
 …_derivatives                                     of inverse_dynamics and forward_dynamics
 inertial_regressor, inertial_parameters           matrix and parameters whose product is tau
@@ -61,5 +61,6 @@ from kinetree.queries.sensors import (
     sensor_reading as sensor_reading,
 )
 from kinetree.queries.statics import contact_wrench as contact_wrench, joint_torques as joint_torques, wrench as wrench
+from kinetree.trajectories.simulate import simulate as simulate
 
 __all__ = [name for name in dir() if name[0].isalpha()]
