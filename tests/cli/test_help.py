@@ -194,3 +194,24 @@ def test_the_options_of_every_command(golden):
             default = f" = {param.default!r}" if isinstance(param.default, str | int | float | bool) else ""
             lines.append(f"  {words}: {kind}{default}{''.join(f' [{mark}]' for mark in marks)}")
     golden("options.txt", "\n".join(lines) + "\n")
+
+
+def test_least_and_largest_numbers_of_options():
+    """A change of one is a change for users."""
+    ranges = {
+        f"{' '.join(path)} {option.opts[-1]}": (option.type.min, option.type.max, option.type.min_open)
+        for path, command in ALL.items()
+        for option in command.params
+        if isinstance(option.type, (click.IntRange, click.FloatRange))
+    }
+    assert ranges == {
+        "compare --tolerance": (0, None, True),
+        "compare --relative": (0, None, True),
+        "compare --faces": (1, None, False),
+        "move --period": (0, None, True),
+        "serve --rate": (0.1, 1000, False),
+        "serve --speed": (0.001, 1000, False),
+        "serve --port": (0, 65535, False),
+        "show --faces": (1, None, False),
+        "show --size": (16, 8192, False),
+    }

@@ -12,6 +12,7 @@ from kinetree.checker.job import Job, check_job
 from kinetree.checker.settings import read_settings
 from kinetree.cli.check import command as check
 from kinetree.robot_kinds import KINDS
+from kinetree.robot_kinds.kinds import words
 from kinetree.rules.examples import ARM
 from kinetree.rules.facts import kinds_of
 from kinetree.rules.options import CheckOptions
@@ -141,3 +142,17 @@ class TestWhatIsSaid:
         file.write_text('[[models]]\nfile = "b.urdf"\nkind = "biped"\n')
         with pytest.raises(kt.KinetreeError, match=f"kind is 'biped'; expected one of {', '.join(KINDS)}"):
             read_settings(str(file))
+
+
+@each(
+    "name, kinds", [("rarm_2", {"arm"}), ("l_arms", {"arm"}), ("farm_link", set()), ("swarm", set()), ("lleg", {"leg"})]
+)
+def test_a_side_before_a_word_is_no_part_of_it(name, kinds):
+    assert words(name) == kinds
+
+
+def test_a_chain_with_one_name_of_a_leg_needs_names_on_its_foot():
+    body = [*limb("body", "hip_a", "b", "c", "d", "e"), *limb("body", "neck", "head")]
+    for foot in (["e x", "e y"], []):
+        assert kinds_of(tree(*body, *foot)).chains[0].kind != "leg"
+    assert kinds_of(tree(*body, "e leg_x", "e leg_y")).chains[0].kind == "leg"

@@ -210,6 +210,7 @@ CASES = {
             "hardly flat": robot(link("a", felt(box(200, 200, 20.2)))),
             "a static box in millimetres": sdf(SIZES[0]),
             "the same in a world": in_world(box(1200, 800, 750), "a"),
+            "a tank in a world": Model(in_world(cylinder(400, 500), "a"), count=2),
             "what carries a joint in a world": in_world(box(400, 120, 120), "a", "continuous"),
             "what is fixed to what carries one": in_world(box(400, 120, 120), "c", "continuous"),
         },

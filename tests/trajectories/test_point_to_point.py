@@ -114,3 +114,11 @@ def test_a_line_that_leaves_the_limits_is_refused():
     end[icub.q_slices["l_elbow"]] = 3.0
     with pytest.raises(kt.KinetreeError, match="leaves limit 'l_elbow upper'"):
         point_to_point(icub, icub.q(), end, velocity=1.0)
+
+
+def test_a_joint_that_stands_does_not_hide_a_missing_limit():
+    arm = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
+    with pytest.raises(kt.KinetreeError, match="no limit of acceleration for the joints that move"):
+        kt.motion.point_to_point(
+            arm, [0, 0], [1, 0], profile="trapezoid", velocity={"q1": 1.0}, acceleration={"q2": 1.0}
+        )

@@ -95,6 +95,17 @@ def test_frames_are_where_fk_has_them(tmp_path, make):
         assert max(np.abs(found[name] - expected[name]).max() for name in placed) < 1e-12
 
 
+def test_the_size_counts_links_on_fixed_joints_where_they_are():
+    """The last link is 7 m behind a joint at 3 m, which is turned by 90 degrees."""
+    joint = '<joint name="{}" type="{}"><origin xyz="{} 0 0"{}/><parent link="{}"/><child link="{}"/><axis xyz="0 0 1"/></joint>'
+    turned = joint.format("j", "continuous", 3, ' rpy="0 0 1.5707963267948966"', "a", "b")
+    links = '<link name="a"/><link name="b"/><link name="c"/>'
+    robot = kt.load(
+        f'<robot name="r">{links}{turned}{joint.format("k", "fixed", 7, "", "b", "c")}</robot>', format="urdf"
+    )
+    assert [shown(robot, q=[q])[1]["size"] for q in (0.0, -np.pi / 2)] == pytest.approx([7.0, 10.0])
+
+
 def test_only_links_that_joints_move_are_bodies():
     robot = everything(0)
     assert {joint.type for joint in robot.joints.values()} == set(JOINT_TYPES)
