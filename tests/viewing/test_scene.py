@@ -97,7 +97,8 @@ def test_frames_are_where_fk_has_them(tmp_path, make):
 
 def test_the_size_counts_links_on_fixed_joints_where_they_are():
     """The last link is 7 m behind a joint at 3 m, which is turned by 90 degrees."""
-    joint = '<joint name="{}" type="{}"><origin xyz="{} 0 0"{}/><parent link="{}"/><child link="{}"/><axis xyz="0 0 1"/></joint>'
+    ends = '<parent link="{}"/><child link="{}"/><axis xyz="0 0 1"/></joint>'
+    joint = '<joint name="{}" type="{}"><origin xyz="{} 0 0"{}/>' + ends
     turned = joint.format("j", "continuous", 3, ' rpy="0 0 1.5707963267948966"', "a", "b")
     links = '<link name="a"/><link name="b"/><link name="c"/>'
     robot = kt.load(
