@@ -88,8 +88,10 @@ class Verification:
             return
         verdict = "The model agrees" if self.agrees else "This log cannot show whether the model agrees"
         yield f"{'The model does not agree' if self.faults else verdict}: {self._sizes(0)} rms."
+        masses = {one.element for one in self.faults if one.kind == "mass"}
         for one in self.faults:
-            yield f"- {_sentence(one)}"
+            is_same = one.kind == "inertia" and one.element in masses and (np.abs(one.value) < 3 * one.std).all()
+            yield f"- {_same(one) if is_same else _sentence(one)}"
         if self.faults:
             yield f"With that corrected {self._sizes(1)} rms is left."
         yield f"The noise of the log alone would leave {self._sizes(2)} rms."
@@ -150,6 +152,10 @@ PLAIN = {
     "effort sign": "The torque of {} has the other sign.",
     "effort order": "The torques of {} are in each other's place.",
 }
+
+
+def _same(fault: ModelFault) -> str:
+    return f"The inertia of {fault.element} is as in the model, without its mass; this explains {fault.explains:.0%}."
 
 
 def _sentence(fault: ModelFault) -> str:
