@@ -32,18 +32,17 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everyt
 
 
 def worded(findings: Iterable[Finding], flags: Mapping[str, str]) -> list[Finding]:
-    """Return findings with options of the command in place of arguments of Python. flags: options by argument.
-
-    Errors of options are in words of the command line already."""
+    """Return findings with options of the command, by name in `flags`, for arguments of Python; those of options are
+    in its words already."""
 
     def option(found: re.Match[str]) -> str:
         name = "values" if found[1] else found[2]
         return flags.get(name, found[0]) if name else ""
 
-    texts = ((one, PYTHON.sub(option, one.message), PYTHON.sub(option, one.fix or "")) for one in findings)
-    return [
-        one if one.code == "option" else replace(one, message=message, fix=fix or None) for one, message, fix in texts
-    ]
+    def to_words(one: Finding) -> Finding:
+        return replace(one, message=PYTHON.sub(option, one.message), fix=PYTHON.sub(option, one.fix or "") or None)
+
+    return [one if one.code == "option" else to_words(one) for one in findings]
 
 
 def print_more(findings: Sequence[Finding]) -> None:

@@ -28,7 +28,7 @@ class _Quantity(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         match, default = _QUANTITY.fullmatch(str(value)), next(iter(self.units))
-        found, unit = number(match[1]) if match else None, match and (match[2] or default)
+        found, unit = (number(match[1]), match[2] or default) if match else (None, default)
         if found is None or unit not in self.units:
             legal = f"expected {default}, or a number with its unit, such as {self.example}"
             self.fail(f"{value!r} is no {self.name}; {legal}", param, ctx)

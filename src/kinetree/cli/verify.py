@@ -19,7 +19,6 @@ from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import remark, say, say_text
 from kinetree.display import counted
 from kinetree.errors import UnverifiedWarning, fail, unknown_name
-from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
@@ -103,7 +102,7 @@ def command(
     found = verify(robot, **log._asdict(), unknown=unknown)
     if not (as_json or diff):
         say_text(str(found))
-    repaired = _repaired(robot, log, found, unknown, ctx.meta["kinetree.read"], diff) if fix or diff else None
+    repaired = _repaired(robot, log, found, unknown, ctx) if fix or diff else None
     if repaired and not diff:
         from kinetree.fixer.fix import write
 
@@ -188,9 +187,7 @@ def _of_pendant(
     return Given(q, {tool0: np.asarray(fk(robot, base)(q) @ T)})
 
 
-def _repaired(
-    robot: Robot, log: Given, found: Verification, unknown: tuple[str, ...], read: ReadOptions, diff: bool
-) -> Repaired:
+def _repaired(robot: Robot, log: Given, found: Verification, unknown: tuple[str, ...], ctx: click.Context) -> Repaired:
     """Return the repair of the model's file. Raises KinetreeError if it is not a text that can be edited."""
     from kinetree.fixer.rewritten import rewritten
     from kinetree.lab.identify.correct import certain, corrected
@@ -203,7 +200,8 @@ def _repaired(
     if faults != found.faults and not after.agrees:  # numbers that are zero alone may not be zero together
         faults = found.faults
         after = verify(corrected(robot, faults)[0], **log._asdict(), unknown=unknown)
-    fixed = rewritten(robot.source.file, read, lambda one: corrected(one, faults)[0], included=diff)
+    read, shown = ctx.meta["kinetree.read"], ctx.params["diff"]
+    fixed = rewritten(robot.source.file, read, lambda one: corrected(one, faults)[0], included=shown)
     return Repaired(fixed, left, after)
 
 

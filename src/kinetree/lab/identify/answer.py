@@ -91,7 +91,10 @@ class Verification:
         masses = {one.element for one in self.faults if one.kind == "mass"}
         for one in self.faults:
             is_same = one.kind == "inertia" and one.element in masses and (np.abs(one.value) < 3 * one.std).all()
-            yield f"- {_same(one) if is_same else _sentence(one)}"
+            same = (
+                f"The inertia of {one.element} is as in the model, without its mass; this explains {one.explains:.0%}."
+            )
+            yield f"- {same if is_same else _sentence(one)}"
         if self.faults:
             yield f"With that corrected {self._sizes(1)} rms is left."
         yield f"The noise of the log alone would leave {self._sizes(2)} rms."
@@ -152,10 +155,6 @@ PLAIN = {
     "effort sign": "The torque of {} has the other sign.",
     "effort order": "The torques of {} are in each other's place.",
 }
-
-
-def _same(fault: ModelFault) -> str:
-    return f"The inertia of {fault.element} is as in the model, without its mass; this explains {fault.explains:.0%}."
 
 
 def _sentence(fault: ModelFault) -> str:
