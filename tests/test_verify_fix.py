@@ -16,8 +16,10 @@ from kinetree.fixer.rewritten import rewritten
 from kinetree.formats.registry import ReadOptions
 from kinetree.lab.identify.answer import ModelFault
 from kinetree.lab.identify.correct import certain, corrected
+from kinetree.repairs.edit import applied, set_text
 from kinetree.spatial.euler import rotation_from_euler
 from kinetree.spatial.se3 import rotation_from_vector
+from kinetree.syntax.xml.reader import Report, parse
 from support import example_robot_urdfs, icub_urdfs
 
 URDF = """<robot name="arm"><!-- as drawn -->
@@ -523,6 +525,12 @@ def test_comments_in_a_text(tmp_path, written, after):
     file.write_text(text)
     ((_, found),) = fix(file, FAULTS["mass"], ModelFault("inertia", "two", np.zeros(6), SIX)).after.items()
     assert found.decode() == text.replace(written, after)
+
+
+@each("written, after", [("", "2.5"), ("<!-- kg -->", "<!-- kg -->2.5"), (" \n", " \n2.5")])
+def test_a_text_without_words(written, after):
+    element = parse(f"<mass>{written}</mass>", "a.sdf", Report())
+    assert applied(f"<mass>{written}</mass>".encode(), [set_text(element, "2.5")]) == f"<mass>{after}</mass>".encode()
 
 
 def test_numbers_that_may_be_zero():

@@ -215,6 +215,11 @@ def test_limits_in_degrees(run):
         assert found["duration"] == pytest.approx(2.5, abs=0.011)
 
 
+def test_limits_of_lengths_stay_in_m_with_degrees(run):
+    result = run("move", *GO[:-2], "--deg", "--acceleration=2", "--velocity=2", "--to", "1 0 0 0 0 0", "--json")
+    assert json.loads(result.stdout)["duration"] == pytest.approx(2 * np.sqrt(0.5), abs=0.011)
+
+
 def test_a_period_with_its_unit(run, gantry):
     assert run("move", *GO, "--to", "1 0 0", "--period", "20ms", "-o", "motion.csv").exit_code == 0
     np.testing.assert_allclose(np.diff(read_motion(gantry, "motion.csv").times), 0.02, rtol=0, atol=1e-12)

@@ -90,7 +90,8 @@ class Verification:
         yield f"{'The model does not agree' if self.faults else verdict}: {self._sizes(0)} rms."
         masses = {one.element for one in self.faults if one.kind == "mass"}
         for one in self.faults:
-            is_same = one.kind == "inertia" and one.element in masses and (np.abs(one.value) < 3 * one.std).all()
+            small = np.abs(np.asarray(one.value, float)) < 3 * np.asarray(one.std, float)
+            is_same = one.kind == "inertia" and one.element in masses and bool(small.all())
             same = (
                 f"The inertia of {one.element} is as in the model, without its mass; this explains {one.explains:.0%}."
             )
