@@ -21,7 +21,7 @@ class Target(NamedTuple):
 
     value: Array
     configuration: str
-    text: Text
+    text: Text = Text("")
 
 
 class Targets(NamedTuple):
