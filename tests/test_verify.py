@@ -371,6 +371,15 @@ class TestTexts:
         error, left, noise = np.array([0.0123, 0.1]), np.array([0.001, 0.01]), np.array([5e-4, 2e-3])
         return Verification(explained, faults, together, still, error, left, noise, outliers, np.eye(4), np.eye(4))
 
+    @each("mass, number, is_same", [("l", 0.29, True), ("l", 0.31, False), ("other", 0.29, False)])
+    def test_an_inertia_that_does_not_follow_its_mass(self, mass, number, is_same):
+        """A mass takes the moments with it; if they are right as they are, their fault says so."""
+        moments = ModelFault("inertia", "l", np.array([0.0, 0, 0, 0, 0, -number]), np.full(6, 0.1), 0.125, unit="kg m²")
+        found = str(self.verification(ModelFault("mass", mass, 1.0, 0.1, 0.5, unit="kg"), moments))
+        same = "- The inertia of l is as in the model, without its mass; this explains 12%."
+        assert (same in found.splitlines()) == is_same
+        assert ("The inertia of l is off by 0 0 0 0 0 -0." in found) != is_same
+
     @each(
         "fault, sentence",
         [

@@ -15,9 +15,11 @@ from kinetree.fixer.pose_text import solved
 from kinetree.fixer.rewritten import rewritten
 from kinetree.formats.registry import ReadOptions
 from kinetree.lab.identify.answer import ModelFault
-from kinetree.lab.identify.correct import corrected
+from kinetree.lab.identify.correct import certain, corrected
+from kinetree.repairs.edit import applied, set_text
 from kinetree.spatial.euler import rotation_from_euler
 from kinetree.spatial.se3 import rotation_from_vector
+from kinetree.syntax.xml.reader import Report, parse
 from support import example_robot_urdfs, icub_urdfs
 
 URDF = """<robot name="arm"><!-- as drawn -->
@@ -474,6 +476,21 @@ class TestDh:
         after = written(tmp_path / "a.toml", ROWS_OF_LINES, fault)
         assert changed_lines(ROWS_OF_LINES, after) == lines
 
+    @each("head", ["[[chain.rows]]", "[[rows]]"])
+    def test_numbers_in_comments(self, tmp_path, head):
+        text = ROWS_OF_LINES.replace("a = 0.3", "# é: a = 0.1 until {2020}\na = 0.3  # a = 0.2")
+        if head == "[[rows]]":
+            text = text.replace("[[chain]]\n", "").replace("[[chain.rows]]", head)
+        after = written(tmp_path / "a.toml", text, ModelFault("length", "b", 0.01, STD))
+        assert after == text.replace("a = 0.3", "a = 0.31")
+
+    def test_rows_without_lines(self, tmp_path):
+        inline = re.search(r"rows = (.*)\ntool", DH.replace("\n  ", " ").replace(",\n]", "]"), re.DOTALL)
+        units = 'units = { length = "mm", angle = "deg" }'
+        (tmp_path / "a.toml").write_text(f'chain = [{{ convention = "mdh", {units}, rows = {inline[1]} }}]\n')
+        with pytest.raises(KinetreeError, match="the line of row 2 is not known; edit it by hand"):
+            fix(tmp_path / "a.toml", FAULTS["length"])
+
     def test_a_key_that_a_row_does_not_have(self, tmp_path):
         after = written(tmp_path / "a.toml", ROWS_OF_LINES, ModelFault("sign", "b"))
         assert after == ROWS_OF_LINES.replace('joint = "b"\n', 'flip = true\njoint = "b"\n')
@@ -493,6 +510,52 @@ class TestDh:
             KinetreeError, match="joint 'a': the numbers of its row and of the one before it do not give"
         ):
             fix(tmp_path / "a.toml", pose_of_b("a"))
+
+
+@each(
+    "written, after",
+    [
+        ("<mass>2.0<!-- kg --></mass>", "<mass>2.5<!-- kg --></mass>"),
+        ("<mass><!-- a --> 2.0 <!-- é --> </mass>", "<mass><!-- a --> 2.5 <!-- é --> </mass>"),
+        ("<mass>2.<!-- 1 -->0<!-- 2 --></mass>", "<mass>2.5 <!-- 1 --><!-- 2 --></mass>"),
+    ],
+)
+def test_comments_in_a_text(tmp_path, written, after):
+    file, text = tmp_path / "a.sdf", SDF.replace("<mass>2.0</mass>", written)
+    file.write_text(text)
+    ((_, found),) = fix(file, FAULTS["mass"], ModelFault("inertia", "two", np.zeros(6), SIX)).after.items()
+    assert found.decode() == text.replace(written, after)
+
+
+@each("written, after", [("", "2.5"), ("<!-- kg -->", "<!-- kg -->2.5"), (" \n", " \n2.5")])
+def test_a_text_without_words(written, after):
+    element = parse(f"<mass>{written}</mass>", "a.sdf", Report())
+    assert applied(f"<mass>{written}</mass>".encode(), [set_text(element, "2.5")]) == f"<mass>{after}</mass>".encode()
+
+
+def test_numbers_that_may_be_zero():
+    std = np.array([0.1, 0.1, 0.1])
+    fault = ModelFault("centre", "two", np.array([0.29, -0.31, 0.0]), std, 0.5, (("zero", "b"),), "m")
+    sure = certain(fault)
+    assert sure.value.tolist() == [0.0, -0.31, 0.0]
+    assert (sure.kind, sure.element, sure.explains, sure.alike, sure.unit) == ("centre", "two", 0.5, fault.alike, "m")
+    for one in (ModelFault("sign", "b"), ModelFault("zero", "b", 0.01, 0.1), replace(fault, value=np.full(3, 0.31))):
+        assert certain(one) is one
+
+
+def test_an_included_file(tmp_path):
+    """It is changed only if its includers may change, too."""
+    part = XACRO.replace('<link name="base_link"/>', "")
+    (tmp_path / "part.xacro").write_text(part)
+    file = tmp_path / "a.xacro"
+    begin = XACRO.partition("<!--")[0]
+    file.write_text(f'{begin}<link name="base_link"/><xacro:include filename="part.xacro"/></robot>')
+    why = r"part.xacro, which other models may include; edit it there, as --diff shows"
+    with pytest.raises(KinetreeError, match=why):
+        fix(file, FAULTS["length"])
+    change = lambda one: corrected(one, [FAULTS["length"]])[0]  # noqa: E731
+    ((path, after),) = rewritten(str(file), ReadOptions(), change, included=True).after.items()
+    assert (path.name, after.decode()) == ("part.xacro", part.replace("0.500 0 0", "0.502 0 0"))
 
 
 def test_what_belongs_to_no_text(tmp_path):

@@ -1,6 +1,7 @@
 """`kinetree motion check`: what it prints, its exit status and its JSON."""
 
 import json
+import math
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_options(run, folder):
     found = json.loads(run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--json").stdout)
     assert found["schema"] == 1
     assert {one["severity"] for one in found["findings"]} == {"info"}
-    slow = run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--acceleration", "0.1")
+    slow = run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--acceleration", str(math.degrees(0.1)))
     assert slow.exit_code == 1
     assert "joint 'j2': the acceleration is 0.1745 rad/s² at t = 1 s, above its limit 0.1 rad/s²" in slow.stdout
     assert run("motion", "check", "arm.urdf", "motion.csv").exit_code == 1  # degrees as radians
@@ -84,11 +85,11 @@ def test_limits_by_number_and_by_joint(run, folder):
     assert found() == found("--velocity", "model") == ["joint 'j1'"]
     assert found("--velocity", "none") == []
     for wrong, message in (
-        (("--velocity", "1", "--velocity", "2"), "'1' is not of the form name=value"),
+        (("--velocity", "1", "--velocity", "2"), "'1' is not of the form JOINT=NUMBER"),
         (("--velocity", "j1=-1"), "'-1' is no number above 0"),
         (("--acceleration", "fast"), "'fast' is no number above 0"),
         (("--torque", "j3=1"), "torque has a number for 'j3'"),
-        (("--payload", "b"), "'b' is not of the form name=value"),
+        (("--payload", "b"), "'b' is not of the form FRAME=KG"),
         (("--payload", "b=1,2"), "'1,2' is no mass; expected kg from 0"),
         (("--payload", "x=1"), "no frame 'x'"),
     ):
@@ -110,3 +111,32 @@ def test_torques_with_a_payload(run, folder):
         findings = json.loads(run(*go, *options).stdout)["findings"]
         assert [one["element"] for one in findings if one["code"] == "motion-torque"] == torques
     assert "the torque is 5.886 N m" in run(*go[:-1], "--torque", "j1=5.8").stdout
+
+
+def test_codes_that_do_not_exist(run, folder):
+    folder((0, 0, 0), (1, 0.5, 1), (2, 0.5, 1.5))
+    go = ("motion", "check", "arm.urdf", "motion.csv")
+    for wrong in ("nope", "motion-velocities"):
+        result = run(*go, "--ignore", "motion-torque", "--ignore", wrong)
+        assert result.exit_code == 2
+        assert f"error: no code {wrong!r}; " in result.stderr
+        assert "'motion-velocity'" in result.stderr
+    for right in ("motion-loop", "motion-c", "motion"):
+        assert run(*go, "--ignore", right).exit_code == 0
+
+
+def test_how_long_it_takes_is_printed(run, folder):
+    """Times in ms are thousand times longer, and ask for a look where no joint is ever fast."""
+    slow = "warning: the motion takes {} s, in which no joint is faster than 0.1% of its limit"
+    go = ("motion", "check", "arm.urdf", "motion.csv")
+    for factor, span, is_slow in ((1, "6.5", False), (1e3, "6500", True), (1e9, "6,500,000,000", True)):
+        folder((0, 0, 0), (2e0 * factor, 0.5, 1), (4.5 * factor, 0.5, 1.5), (6.5 * factor, 0.4, 1.5))
+        result = run(*go)
+        assert f"motion.csv: 4 samples, {span}" in result.stderr
+        assert (slow.format(span) in result.stdout) == is_slow
+        assert result.exit_code == is_slow
+    assert "times in s, if these are in ms or ns" in result.stdout
+    assert "samples," not in run(*go, "--json").stderr
+    for rows in ([(0, 0, 0), (3500, 0.5, 1)], [(0, 0, 0), (3700, 0, 0)], [(0, 0, 0), (3590, 0, 0), (3700, 1, 1)]):
+        folder(*rows)
+        assert "ms or ns" not in run(*go).stdout

@@ -18,6 +18,7 @@ JOINT = """<link name="{name}_link"/><joint name="{name}" type="{kind}"><parent 
 <child link="{name}_link"/><axis xyz="{axis}"/><limit lower="-2" upper="2" velocity="{velocity}" effort="9"/></joint>"""
 JOINTS = (("x", "prismatic", "1 0 0", 0.5), ("y", "prismatic", "0 1 0", 2), ("turn", "revolute", "0 0 1", 2))
 GO = ("gantry.urdf", "--frame", "turn_link", "--acceleration", "4")
+IN_DEG = (*GO[:-2], *(f"--acceleration={one}" for one in ("x=4", "y=4", f"turn={np.rad2deg(4)}")), "--deg")
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def gantry(tmp_path, monkeypatch):
 def test_a_line_is_timed_checked_and_written(run, gantry):
     """1 m along x at 0.5 m/s; starting and stopping, the turn by pi / 3 has 4 rad/s²."""
     pose = "1 0.5 0 0 0 90"
-    result = run("move", *GO, "--to", pose, "--line", "--deg", "--q", "turn=30", "-o", "motion.csv")
+    result = run("move", *IN_DEG, "--to", pose, "--line", "--q", "turn=30", "-o", "motion.csv")
     assert result.exit_code == 0
     first, *limits, last = result.stdout.splitlines()
     assert float(first.removeprefix("duration: ").removesuffix(" s")) == pytest.approx(
@@ -57,7 +58,7 @@ def test_a_line_is_timed_checked_and_written(run, gantry):
 def test_a_joint_trajectory_of_ros(run, gantry):
     """Always in rad; with rates, so that a check needs no estimates."""
     pytest.importorskip("mcap")
-    go = ("move", *GO, "--to", "1 0.5 0 0 0 90", "--deg", "--q", "turn=30")
+    go = ("move", *IN_DEG, "--to", "1 0.5 0 0 0 90", "--q", "turn=30")
     for name in ("motion.mcap", "motion.csv"):
         assert run(*go, "-o", name).exit_code == 0
     motion, table = read_motion(gantry, "motion.mcap"), read_motion(gantry, "motion.csv", unit="deg")
@@ -154,7 +155,7 @@ def test_what_cannot_be_reached_says_why(run):
     for line in ([], ["--line"]):
         result = run("move", *GO, "--to", "3 0 0", *line, "-o", "motion.csv")
         assert result.exit_code == 1
-        assert ("follows the way for 2 of 3 m" if line else "pose 1 is not reached") in result.stdout
+        assert ("follows the way for 2 of 3 m" if line else "--to: the pose is not reached") in result.stdout
     found = json.loads(run("move", *GO, "--to", "3 0 0", "--json").stdout)
     assert found["duration"] is None
     assert found["findings"][0]["code"] == "path"
@@ -173,6 +174,17 @@ def test_what_cannot_be_reached_says_why(run):
         (("--to", "1 0 0", "--payload", "turn_link=-1"), "--payload turn_link: '-1' is no mass; expected kg from 0"),
         (("--through", "empty.txt"), "has no poses"),
         (("--through", "bad.txt"), "bad.txt:2: error"),
+        (("--to", "1 0 0", "--period", "10m"), "'10m' is no time; expected s, or a number with its unit, such as 10ms"),
+        (("--to", "1 0 0", "--period", "ms"), "'ms' is no time; expected s"),
+        (("--to", "1 0 0", "--period", "0"), "period is 0.0; expected a finite number of seconds above 0"),
+        (
+            ("--to", "1 0 0", "--clearance", "1s"),
+            "'1s' is no length; expected m, or a number with its unit, such as 5mm",
+        ),
+        (("--to", "1 0 0", "--q", "5"), "'5' is not of the form JOINT=VALUE"),
+        (("--to", "1 0 0", "--payload", "5"), "'5' is not of the form FRAME=KG"),
+        (("--to", "1 0 0", "--velocity", "1", "--velocity", "2"), "'1' is not of the form JOINT=NUMBER"),
+        (("--to", "1 0 0", "--payload", "turn_link=1", "--torque"), "no link of the robot has a mass"),
     ],
 )
 def test_wrong_input(run, tmp_path, options, message):
@@ -187,6 +199,62 @@ def test_a_missing_limit_is_named_as_an_option(run):
     result = run("move", *GO[:-2], "--to", "1 0 0")
     assert result.exit_code == 2
     assert "pass --acceleration, such as 5, or --torque" in result.stderr
+
+
+def test_limits_in_degrees(run):
+    """With --deg, limits of joints that turn are in degrees, of others in m, by one number, too."""
+    deg = ("--deg", "--acceleration=90", "--velocity=45", "--to", "0.1 0 0 0 0 90")
+    rad = [
+        f"--{what}={one}"
+        for what, own in (("acceleration", np.pi / 2), ("velocity", np.pi / 4))
+        for one in ("x=90", f"turn={own}")
+    ]
+    rad += ["--to", f"0.1 0 0 0 0 {np.pi / 2}"]
+    for options in (deg, rad):
+        found = json.loads(run("move", *GO[:-2], *options, "--json").stdout)
+        assert found["duration"] == pytest.approx(2.5, abs=0.011)
+
+
+def test_limits_of_lengths_stay_in_m_with_degrees(run):
+    result = run("move", *GO[:-2], "--deg", "--acceleration=2", "--velocity=2", "--to", "1 0 0 0 0 0", "--json")
+    assert json.loads(result.stdout)["duration"] == pytest.approx(2 * np.sqrt(0.5), abs=0.011)
+
+
+def test_a_period_with_its_unit(run, gantry):
+    assert run("move", *GO, "--to", "1 0 0", "--period", "20ms", "-o", "motion.csv").exit_code == 0
+    np.testing.assert_allclose(np.diff(read_motion(gantry, "motion.csv").times), 0.02, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("line", [(), ("--line",)])
+def test_poses_where_the_frame_is_already(run, gantry, line):
+    Path("poses.txt").write_text("0 0 0\n1 0 0\n1.0000001 0 0\n1 1 0\n5 5 5\n", encoding="utf-8")
+    result = run("move", *GO, "--through", "poses.txt", "--q", "x=0", *line)
+    assert result.exit_code == 1
+    for number in (1, 3):
+        assert f"poses.txt:{number}: left out, because the frame is there already" in result.stderr
+    assert result.stderr.count("left out") == 2
+    if not line:
+        assert "poses.txt:5: error: the pose is not reached: the closest configuration is" in result.stdout
+    Path("poses.txt").write_text("0 0 0\n1 0 0\n1 0 0\n1 1 0\n", encoding="utf-8")
+    assert run("move", *GO, "--through", "poses.txt", *line, "-o", "a.csv").exit_code == 0
+    q = read_motion(gantry, "a.csv").q
+    np.testing.assert_allclose(q[[0, -1]], [[0, 0, 0], [1, 1, 0]], rtol=0, atol=1e-8)
+    result = run("move", *GO, "--to", "0.0000001 0 0", *line)
+    assert result.exit_code == 1
+    assert "--to: left out" in result.stderr
+    assert "error: the frame is at each of the poses already; expected one elsewhere [path]" in result.stdout
+
+
+def test_a_motion_that_begins_in_contact(run):
+    text = Path("gantry.urdf").read_text(encoding="utf-8")
+    ball = '<collision><origin xyz="{}"/><geometry><sphere radius="0.1"/></geometry></collision></link>'
+    text = text.replace('<link name="base"/>', '<link name="base">' + ball.format("0 0 0"))
+    text = text.replace('<link name="turn_link"/>', '<link name="turn_link">' + ball.format("0 0 0"))
+    Path("gantry.urdf").write_text(text, encoding="utf-8")
+    begins = "links 'base' and 'turn_link': are in contact at the start, t = 0 s"
+    assert begins in run("move", *GO, "--to", "1 0 0").stdout
+    met = run("move", *GO, "--to", "1 0 0", "--q", "x=-1").stdout
+    assert "links 'base' and 'turn_link': are in contact at t = " in met
 
 
 @pytest.mark.slow
@@ -215,7 +283,7 @@ def test_a_pose_of_a_pendant_chooses_the_branch(run):
             assert np.abs(read_motion(arm, "motion.csv").q[-1] - q).max() < 1e-4
         else:
             assert line.exit_code == 1
-            assert "no solution inside the limits has the configuration" in line.stdout
+            assert f"the line arrives in the configuration {names[0]!r}, not in {name!r}" in line.stdout
 
 
 @pytest.mark.slow

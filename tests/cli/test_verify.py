@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -76,6 +77,7 @@ BENT = "\n  ".join(
         "</robot>\n",
     ]
 )
+XMLNS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 
@@ -150,6 +152,33 @@ class TestTwoJoints:
         for frame in ("tip", "finger"):
             expected = kt.fk(self.ROBOT, frame)(q + self.OFF)
             np.testing.assert_allclose(kt.fk(better, frame)(q), expected, rtol=0, atol=3e-4)
+
+    def test_what_is_found_is_printed_before_an_error(self, run, model, log):
+        text = BENT.replace('xyz="0.5 0 0"', 'xyz="0.5 0 0" rpy="0 ${h} 0"')
+        model.write_text(text.replace("><!--", f' {XMLNS}><xacro:property name="h" value="0"/><!--'))
+        result = run("verify", model.rename(model.with_suffix(".xacro")), log, "--fix")
+        assert result.exit_code == 2
+        assert "- The zero of b is off by 0.5" in result.stdout
+        assert "error: joint 'b': " in result.stderr
+
+    def test_numbers_that_may_be_zero_stay(self, run, model):
+        """Of a pose, one number is 3 mm off; the others, within the noise, are not touched."""
+        text = BENT.replace('xyz="0.5 0 0"', 'xyz="5e-1 0.02 0" rpy="0 0.0 0"')
+        model.write_text(text)
+        rng, true = np.random.default_rng(1), kt.load(text.replace("5e-1", "0.503"), format="urdf")
+        q = rng.uniform(-1.2, 1.2, (30, 2))
+        T = kt.fk(true, "tip")(q)
+        T[:, :3, 3] += rng.normal(0, 1e-4, (30, 3))
+        log = self.write(model.with_suffix(".csv"), {"a": q[:, 0], "b": q[:, 1], "tip.": T})
+        data = json.loads(run("verify", model, log, "--fix", "--json").stdout)
+        assert data["corrected"]["agrees"]
+        assert not data["agrees"]
+        found = np.array(data["faults"][0]["value"])
+        assert (np.abs(found) > 0).all()
+        assert found[0] == pytest.approx(0.003, abs=1e-4)
+        (changed,) = [line for line in model.read_text().splitlines() if line not in text.splitlines()]
+        assert changed.strip().startswith('<joint name="b"')
+        assert re.search(r'<origin xyz="0\.50[23]\d* 0\.02 0" rpy="0 0\.0 0"/>', changed)
 
     def test_json(self, run, model, log):
         found = run("verify", model, log, "--diff", "--json")
@@ -308,12 +337,13 @@ class TestCommand:
         qdd = np.gradient(qd, 0.01, axis=0)
         tau = kt.inverse_dynamics(arm)(q, qd, qdd) + [0.0, 0.4] * np.sign(qd)
         tau += np.random.default_rng(0).normal(0, 0.02, tau.shape)
-        head = "t,q1,q2,q2.effort,q1.effort"
-        table = np.column_stack([t, q, tau[:, ::-1]])
+        head = "t,q1,q2,q2.effort,q1.effort,q1.velocity"
+        table = np.column_stack([t, q, tau[:, ::-1], qd[:, 0]])
         np.savetxt(tmp_path / "log.csv", table, "%.6f", ",", header=head, comments="")
         result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv")
         assert result.exit_code == 1
         assert "- The Coulomb friction of q2 is off by 0.4" in result.stdout
+        assert "columns of velocities are left out: rates of joints follow from positions and times" in result.stderr
         result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv", "--fix")
         assert result.exit_code == 0, result.output
         friction = kt.load(tmp_path / "arm.urdf").joints["q2"].dynamics[0].friction

@@ -206,7 +206,7 @@ def test_a_motion_comes_back_as_it_was_written(tmp_path, unit, name):
         again = read_motion(robot, tmp_path / "m.csv", unit=unit)
         assert again.names == motion.names == (name, *robot.coordinate_names[1:])
         assert times is None if again.times is None else np.array_equal(again.times, times)
-        assert np.abs(again.q - q).max() <= 2e-16
+        assert np.abs(again.q - q).max() <= (2e-16 if unit == "rad" else 1e-14)
         assert np.array_equal(again.q[:, 1:5], q[:, 1:5])
 
 
@@ -222,3 +222,14 @@ def test_what_cannot_be_written(tmp_path, robot):
     clocks = kt.chain("Rz(time) tx(1) Rz(t) tx(1) Rz(stamp)")
     with pytest.raises(kt.KinetreeError, match="all names of a column of times"):
         write_motion(Motion(("t",), [0.0], [[0.5]], robot=clocks), tmp_path / "m.csv")
+
+
+def test_degrees_without_the_rounding_of_their_conversion(tmp_path):
+    """Each is the shortest number within 1e-12 of a degree."""
+    arm = kt.chain("Rz(a) Rz(b)")
+    degrees = np.array([[-120.0, 0.1], [359.9999, -1e-9], [12.345678901234, 7e5 + 0.1], [-0.0, 1e-14]])
+    write_motion(Motion(("a", "b"), None, np.radians(degrees), robot=arm), tmp_path / "m.csv", unit="deg")
+    rows = (tmp_path / "m.csv").read_text().splitlines()[1:]
+    assert rows == ["-120.0,0.1", "359.9999,-1e-09", "12.345678901234,700000.1", "0.0,0.0"]
+    again = read_motion(arm, tmp_path / "m.csv", unit="deg").q
+    np.testing.assert_allclose(np.degrees(again), degrees, rtol=1e-15, atol=1e-12)

@@ -239,3 +239,11 @@ def test_arguments():
     assert told(of(robot, [1.7e9, 1.7e9 + 1], [0, 1.25], [0, 0]))[0][3].endswith(
         "at t = 1700000001 s; outside from t = 1700000001 s"
     )
+
+
+def test_times_hardly_in_seconds_need_limits_of_all_that_moves():
+    arm = kt.chain("Rz(a) Rz(b)")
+    for b, is_slow in ((0.0, True), (1.0, False)):
+        motion = kt.motion.Motion(("a", "b"), [0, 4000], [[0, 0], [1, b]], robot=arm)
+        found = kt.motion.check(motion, velocity={"a": 2.0}, clearance=None)
+        assert any(one.code == "motion-rates" for one in found) == is_slow

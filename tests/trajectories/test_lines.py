@@ -162,7 +162,7 @@ def test_a_line_across_a_limit_names_a_start_that_goes_on():
         poses(arm, "tip", [moved(np.eye(4), [0, 0, 0], [0, 0, a]) for a in (3.1, 3.5)], [3.1])
     assert "another solution moves turn by" in str(caught.value)
     assert "turn upper" in str(caught.value)
-    start = re.search(r"q0 = \[(.*)\], from which it goes to the end", str(caught.value))
+    start = re.search(r"q0 with turn=(.*), rad or m, from which it goes to the end", str(caught.value))
     assert start
     assert float(start[1]) == pytest.approx(3.1 - 2 * np.pi, abs=1e-5)
 

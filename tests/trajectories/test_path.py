@@ -103,8 +103,16 @@ def test_motions_have_a_robot_and_derivatives():
         ([[0, 1]], {}, "the points of a path have shape (1, 2); expected (n, 2), with n from 2"),
         ([0, 1], {}, "the points of a path have shape (2,); expected (n, 2), with n from 2"),
         ([[0, 1], [2, np.inf], [np.nan, 0]], {}, "'q2' is inf at point 1; expected finite numbers"),
-        ([[0, 1], [0, 1]], {}, "points 0 and 1, from 0, are the same; expected neighbours that differ, or s="),
-        ([[0, 1], [0, 2], [0, 2]], {}, "points 1 and 2, from 0, are the same; expected neighbours that differ, or s="),
+        (
+            [[0, 1], [0, 1]],
+            {},
+            "points 0 and 1, from 0, are the same; expected neighbours that differ; in Python, or s=",
+        ),
+        (
+            [[0, 1], [0, 2], [0, 2]],
+            {},
+            "points 1 and 2, from 0, are the same; expected neighbours that differ; in Python, or s=",
+        ),
         ([[0, 1], [0, 2]], {"s": [0, 1, 2]}, "s has shape (3,); expected (2,), a number for each point"),
         ([[0, 1], [0, 2], [1, 1]], {"s": [0, 2, 2]}, "s is 2 after 2; expected finite numbers that increase"),
         ([[0, 1], [0, 2], [1, 1]], {"s": [0, -1, 2]}, "s is -1 after 0; expected finite numbers that increase"),

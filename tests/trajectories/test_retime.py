@@ -176,6 +176,9 @@ def test_payloads():
     ):
         with pytest.raises(kt.KinetreeError, match=message):
             retime(through(level, line), torque=True, payload=payload)
+    bare = kt.chain("Rz(q1) tx(1) Rz(q2)")
+    with pytest.raises(kt.KinetreeError, match="no link of the robot has a mass"):
+        retime(through(bare, [[0, 0], [1, 1]]), torque=1.0, acceleration=1.0, payload={"tip": 2.0})
     with pytest.raises(kt.KinetreeError, match="expected torque=True with payload="):
         retime(through(level, line), acceleration=1.0, payload={"cart": 1.0})
 

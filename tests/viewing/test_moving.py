@@ -61,6 +61,9 @@ def test_samples_are_shown_at_their_times(robot):
 def test_what_cannot_be_drawn_is_an_error(robot):
     with pytest.raises(kt.KinetreeError, match=r"the motion takes 30\.05 s; expected at most 30 s"):
         moving_picture(robot, motion(np.zeros(MOST + 1)), size=SIZE)
+    many = "600 pictures of 8192 x 8192 pixels need more memory than 2 GB"
+    with pytest.raises(kt.KinetreeError, match=rf"(?s){many}.*a smaller size \(--size\), or a shorter motion"):
+        moving_picture(robot, motion(np.zeros(MOST)), size=(8192, 8192))
 
 
 def test_a_robot_without_shapes_is_drawn_as_lines():

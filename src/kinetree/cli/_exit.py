@@ -37,10 +37,10 @@ def exit_status(said: Mapping[str, Any] = {}) -> Iterator[None]:
         error.show()
         sys.exit(error.exit_code)
     except KinetreeError as error:
-        from kinetree.cli._findings import print_findings, print_more
+        from kinetree.cli._findings import print_findings, print_more, worded
 
         as_json, everything = (said.get(f"kinetree.{what}", False) for what in ("json", "all"))
-        print_findings(error.findings, as_json=as_json, everything=everything)
+        print_findings(worded(error.findings, said.get("kinetree.flags", {})), as_json=as_json, everything=everything)
         if not as_json:
             print_more(error.findings)
         sys.exit(WRONG)

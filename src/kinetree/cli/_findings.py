@@ -1,8 +1,10 @@
 """Printing of findings and reports: wrapped and coloured in a terminal, one line each in a pipe."""
 
+import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TextIO
 
 import click
@@ -13,6 +15,8 @@ from kinetree.cli._say import remark
 from kinetree.errors import Finding, equal
 
 SHOWN = 20
+PYTHON = re.compile(r"; in Python, .*|\b(?:(q0)\b(?!=)|(\w+)=(?:True\b)?(?=[ ,;.)]|$))")
+"""What a message says for Python alone: the rest after these words, and arguments such as torque= or torque=True."""
 
 
 def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everything: bool = False) -> None:
@@ -25,6 +29,20 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool = False, everyt
     write_lines((together(group, terminal_width(sys.stderr)) for group in shown), sys.stderr)
     if more := sum(map(len, groups[len(shown) :])):
         remark(f"and {more} more (--json gives them all)")
+
+
+def worded(findings: Iterable[Finding], flags: Mapping[str, str]) -> list[Finding]:
+    """Return findings with options of the command, by name in `flags`, for arguments of Python; those of options are
+    in its words already."""
+
+    def option(found: re.Match[str]) -> str:
+        name = "values" if found[1] else found[2]
+        return flags.get(name, found[0]) if name else ""
+
+    def to_words(one: Finding) -> Finding:
+        return replace(one, message=PYTHON.sub(option, one.message), fix=PYTHON.sub(option, one.fix or "") or None)
+
+    return [one if one.code == "option" else to_words(one) for one in findings]
 
 
 def print_more(findings: Sequence[Finding]) -> None:

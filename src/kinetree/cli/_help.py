@@ -1,18 +1,18 @@
 """Help of commands: arguments and options in groups, those that read a model last, and an example at the end."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from kinetree.syntax.numbers import number, to_si
+from kinetree.syntax.numbers import PER_METRE, number
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 FILE = click.Path(path_type=Path)
-_LENGTH = re.compile(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?) ?(mm|cm|m)?")
+_QUANTITY = re.compile(r"([+-]?[\d.]+(?:[eE][+-]?\d+)?) ?([a-z]+)?")
 Row = tuple[str, str]
 
 SECTIONS = ("Look at a robot", "Check and repair", "Compare", "Compute", "Convert and write")
@@ -20,20 +20,22 @@ SECTIONS = ("Look at a robot", "Check and repair", "Compare", "Compute", "Conver
 ARGUMENTS, OPTIONS, READING = "Arguments", "Options", "Reading the model"
 
 
-class _Length(click.ParamType):  # type: ignore[type-arg]
-    """A length, m, or with its unit, such as 5mm."""
+class _Quantity(click.ParamType):  # type: ignore[type-arg]
+    """A number that may have a unit. units: how many of each there are in the first one, which is the default."""
 
-    name = "length"
+    def __init__(self, name: str, units: Mapping[str, float], example: str) -> None:
+        self.name, self.units, self.example = name, units, example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        match = _LENGTH.fullmatch(str(value))
-        found = number(match[1]) if match else None
-        if match is None or found is None:
-            self.fail(f"{value!r} is no length; expected m, or a number with its unit, such as 5mm", param, ctx)
-        return to_si(found, match[2] or "m")
+        match, default = _QUANTITY.fullmatch(str(value)), next(iter(self.units))
+        found, unit = (number(match[1]), match[2] or default) if match else (None, default)
+        if found is None or unit not in self.units:
+            legal = f"expected {default}, or a number with its unit, such as {self.example}"
+            self.fail(f"{value!r} is no {self.name}; {legal}", param, ctx)
+        return found / self.units[unit]
 
 
-LENGTH = _Length()
+LENGTH, TIME = _Quantity("length", PER_METRE, "5mm"), _Quantity("time", {"s": 1.0, "ms": 1000.0}, "10ms")
 
 
 def argument(name: str, help: str, **attributes: Any) -> Decorator:

@@ -39,7 +39,8 @@ def by_name(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
     for text in texts:
         name, sign, value = text.partition("=")
         if not (name and sign):
-            raise click.BadParameter(f"{text!r} is not of the form name=value", ctx, param)
+            form = param.metavar if "=" in (param.metavar or "") else "JOINT=NUMBER"
+            raise click.BadParameter(f"{text!r} is not of the form {form}", ctx, param)
         if name in values:
             raise click.BadParameter(f"{name!r} is given twice", ctx, param)
         values[name] = value
@@ -54,6 +55,7 @@ def assignments(flag: str, name: str, metavar: str, help: str, *, hidden: bool =
 
 def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
     ctx.meta["kinetree.json"] = value  # errors are printed in the same form
+    ctx.meta["kinetree.flags"] = {one.name: max(one.opts, key=len) for one in ctx.command.params}
     return value
 
 

@@ -1,6 +1,6 @@
 """What commands read of and say about motions: limits of rates and payloads, and what is outside of limits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from kinetree.model.robot import Robot
 from kinetree.solvers.limits.report import Violation, units
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import number
+from kinetree.trajectories.bounds import Bounds
 
 FEW = 8
 """Most coordinates without a column that are listed by name."""
@@ -28,6 +29,18 @@ def limit_option(name: str, units: str) -> Decorator:
     forms = "a number for all joints, JOINT=NUMBER, or none"
     help = f"Largest {name} of joints, {units}: {forms}.  [default: the model's] Repeatable."
     return option(f"--{name} LIMIT", help, callback=_limit)
+
+
+def in_rad(robot: Robot, limit: Bounds, in_degrees: bool) -> Bounds:
+    """Return a limit of rates whose angles are in rad, from one in degrees."""
+    if not in_degrees or not isinstance(limit, (float, Mapping)):
+        return limit
+    turns = [one for name in robot.joint_names for one in robot.joints[name].kind.velocity_angular]
+    angular = dict(zip(robot.velocity_names, turns, strict=True))
+    angular |= {name: one.kind.angular[0] for name, one in robot.joints.items() if one.mimic and one.kind.single}
+    named = limit if isinstance(limit, Mapping) else dict.fromkeys(robot.velocity_names, limit)
+    parts = {name: [one for one in angular if one.startswith(f"{name}.")] or [name] for name in named}
+    return {one: np.deg2rad(x) if angular.get(one) else x for name, x in named.items() for one in parts[name]}
 
 
 def _limit(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Any:

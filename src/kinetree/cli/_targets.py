@@ -17,10 +17,11 @@ from kinetree.syntax.numbers import numbers
 
 
 class Target(NamedTuple):
-    """A target of a frame: its pose (4, 4) or position (3,), and the configuration of its pose, or ""."""
+    """A target of a frame: its pose (4, 4) or position (3,), the configuration of its pose, or "", and its text."""
 
     value: Array
     configuration: str
+    text: Text = Text("")
 
 
 class Targets(NamedTuple):
@@ -53,7 +54,7 @@ def targets_of(
             raise click.UsageError("--tool, --user-frame and --robot-model are for --controller KEY")
         if frame is None:
             raise click.UsageError("Missing option '--frame'.")
-        own = [Target(_placed(one, in_degrees), "") for one in texts]
+        own = [Target(_placed(one, in_degrees), "", one) for one in texts]
         _note_far(own, ROS, texts[0].element)
         return Targets(frame, base, None, own)
     read = [read_text(controller, one) for one in texts]
@@ -62,7 +63,7 @@ def targets_of(
     frame = frame or "tool0"
     arm = command_arm(robot, whose, robot_model, base, frame)
     used, more = active(controller, tool, user_frame, robot, base, frame)
-    found = [Target(used.of_tool0(T), configuration) for T, _, configuration in read]
+    found = [Target(used.of_tool0(T), form, one) for one, (T, _, form) in zip(texts, read, strict=True)]
     print_notes([*(remark for _, remarks, _ in read for remark in remarks), *more])
     _note_far(found, controller, texts[0].element)
     return Targets(frame, base, arm, found, whose, used)

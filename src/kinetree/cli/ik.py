@@ -85,7 +85,7 @@ def command(
 
     given = [Text(pose, "--pose")]
     asked = targets_of(robot, given, frame, base, in_degrees, controller, robot_model, tool, user_frame)
-    frame, base, arm, ((target, wanted),) = asked[:4]
+    frame, base, arm, ((target, wanted, _),) = asked[:4]
     kind = "pose" if target.ndim == 2 else "position"
     place = arm.configuration if arm else partial(configuration, robot)
     q0 = place(values, in_degrees) if values else None

@@ -6,20 +6,27 @@ from pathlib import Path
 from typing import Literal
 
 import click
+import numpy as np
 
 from kinetree.checker.job import CheckReport
 from kinetree.checker.report import formats, report
-from kinetree.cli._findings import terminal_width, write_lines
+from kinetree.cli._findings import terminal_width, worded, write_lines
 from kinetree.cli._help import FILE, LENGTH, Commands, argument, option
 from kinetree.cli._model import configuration, geometry_option, joint_values, json_option, robot_argument
-from kinetree.cli._motion import limit_option, masses, payload_option, report_motion
+from kinetree.cli._motion import in_rad, limit_option, masses, payload_option, report_motion
+from kinetree.cli._say import remark
+from kinetree.codes import FAMILIES
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
-from kinetree.errors import Source
+from kinetree.display import counted, number
+from kinetree.errors import Source, unknown_name
 from kinetree.logs import read_motion
 from kinetree.model.robot import Robot
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.check import check as findings_of
+
+CODES = [code for kind in ("errors", "remarks", "either") for code in FAMILIES["motions"][kind]]
+"""Codes of findings about motions."""
 
 
 class _Motion(Commands):
@@ -37,9 +44,9 @@ def command() -> None:
 @robot_argument
 @argument("file", "Joint values with times (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
 @joint_values()
-@option("--deg", "Read angles in --q and in a CSV in degrees.", "in_degrees")
-@limit_option("velocity", "rad/s or m/s")
-@limit_option("acceleration", "rad/s² or m/s²")
+@option("--deg", "Read angles in --q, a CSV, --velocity and --acceleration in degrees.", "in_degrees")
+@limit_option("velocity", "rad/s (with --deg deg/s) or m/s")
+@limit_option("acceleration", "rad/s² (with --deg deg/s²) or m/s²")
 @limit_option("torque", "N m or N")
 @payload_option
 @option("--ignore CODE", "Leave out codes that begin with CODE, such as motion-torque. Repeatable.")
@@ -75,17 +82,23 @@ def check(
     Exit status 0 if there are no errors or warnings, 1 if there are errors or warnings, 2 if a file cannot be read."""
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --output-format {form} are two forms of one report")
+    for code in (one for one in ignore if not any(known.startswith(one) for known in CODES)):
+        raise unknown_name("code", code, CODES)
     at = configuration(robot, values, in_degrees)
     motion = read_motion(robot, file, unit="deg" if in_degrees else "rad")
     report_motion(robot, motion, file, missing=True)
+    if motion.times is not None and not as_json:
+        remark(f"{file}: {counted(len(motion.q), 'sample')}, {number(np.ptp(motion.times), 6)} s")
     contact: float | Collisions | None = clearance
     if any("motion-contact".startswith(code) for code in ignore):
         contact = None  # it takes the most time
     elif touch or geometry != "mesh":
         contact = collisions(robot, geometry=geometry, margin=clearance, touch=touch)
-    limits = {"velocity": velocity, "acceleration": acceleration, "torque": torque}
+    rates = (in_rad(robot, one, in_degrees) for one in (velocity, acceleration))
+    limits = dict(zip(("velocity", "acceleration", "torque"), (*rates, torque), strict=True))
     found = findings_of(motion, **limits, payload=masses(payload), clearance=contact, frame=frame, at=at)
-    kept = (one for one in found if not one.code.startswith(ignore or ("\n",)))
+    kept = worded(found, click.get_current_context().meta["kinetree.flags"])
+    kept = [one for one in kept if not one.code.startswith(ignore or ("\n",))]
     findings = tuple(replace(one, source=Source(str(file))) for one in kept)
     form = "json" if as_json else form or "pretty"
     every = {"show_all": True} if form == "pretty" else {}

@@ -3,7 +3,6 @@
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,16 @@ import numpy as np
 
 from kinetree.checker.job import CheckReport
 from kinetree.checker.report import report
-from kinetree.cli._controllers import Text, lines_of, print_notes, tool_options
-from kinetree.cli._findings import terminal_width, write_lines
-from kinetree.cli._help import FILE, LENGTH, kinetree_command, option
+from kinetree.cli._controllers import Text, lines_of, placed_at, print_notes, tool_options
+from kinetree.cli._findings import terminal_width, worded, write_lines
+from kinetree.cli._help import FILE, LENGTH, TIME, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
-from kinetree.cli._motion import limit_option, masses, payload_option
+from kinetree.cli._motion import in_rad, limit_option, masses, payload_option
 from kinetree.cli._output import check_new, check_no_input, force_option, print_json
 from kinetree.cli._pendant import robot_model
 from kinetree.cli._say import remark, say
 from kinetree.cli._solutions import MOST, usable, with_configuration
-from kinetree.cli._targets import Targets, targets_of
+from kinetree.cli._targets import Target, Targets, targets_of
 from kinetree.controllers.text import TEXT, point_list
 from kinetree.display import number
 from kinetree.errors import Finding, Findings, KinetreeError, UnverifiedWarning, fail
@@ -42,9 +41,10 @@ from kinetree.trajectories.retime import Options, retime
 from kinetree.trajectories.through import through
 from kinetree.trajectories.ways import straight
 
-ABOVE = click.FloatRange(0, min_open=True)
 OFF = 1e-3
 """Distance from the line that is a warning, m."""
+SAME = 1e-6
+"""Difference of poses that are the same, m and 1: a file rounds them."""
 LIKELY = ("path", "retime", "configuration")
 """Codes of errors about a motion that the robot cannot make."""
 
@@ -65,13 +65,13 @@ LIKELY = ("path", "retime", "configuration")
 @option("--controller KEY", "Read poses, and joints in --q, as the pendant of this controller, such as kuka; or ros.")
 @robot_model
 @tool_options
-@limit_option("velocity", "rad/s or m/s")
-@limit_option("acceleration", "rad/s² or m/s²")
+@limit_option("velocity", "rad/s (with --deg deg/s) or m/s")
+@limit_option("acceleration", "rad/s² (with --deg deg/s²) or m/s²")
 @option("--torque", "Keep the limits of torque (effort) of the model, too.")
 @payload_option
-@option("--period SECONDS", "Time from sample to sample, s.", type=ABOVE, default=0.01)
+@option("--period TIME", "Time from sample to sample, s, or such as 10ms.", type=TIME, default=0.01)
 @option("--clearance LENGTH", "Report links nearer than this, m, or such as 5mm.", type=LENGTH, default=0.0)
-@option("--deg", "Read poses and --q, and write the motion in degrees.", "in_degrees")
+@option("--deg", "Read poses, --q, --velocity and --acceleration, and write the motion in degrees.", "in_degrees")
 @option(
     "-o, --output FILE",
     "Write the motion to FILE.csv, FILE.mcap (ROS 2), or with --controller its poses to FILE.txt, or .dat …",
@@ -122,15 +122,14 @@ def command(
     if q0 is not None and not values:
         remark("the motion begins at the neutral configuration; --q says another")
     carried = masses(payload)
+    velocity, acceleration = (in_rad(robot, one, in_degrees) for one in (velocity, acceleration))
     options = Options(velocity, acceleration, torque, carried if torque else None)
     try:
         path = _path(robot, asked, q0, line)
         motion = retime(path, **options._asdict(), period=period)
     except KinetreeError as error:
         (fault,) = error.findings
-        if (fault.fix or "").startswith("pass acceleration="):
-            raise KinetreeError(replace(fault, fix="pass --acceleration, such as 5, or --torque")) from None
-        if fault.code not in LIKELY:
+        if fault.code not in LIKELY or (fault.fix or "").startswith("pass "):
             raise
         _finish(None, [], Findings([fault]), as_json)
         return
@@ -186,39 +185,58 @@ def _write(asked: Targets, motion: Motion, output: Path, in_degrees: bool) -> No
 def _path(robot: Robot, asked: Targets, q0: Array | None, line: bool) -> Way:
     """Return the path from q0 (nq,) to each target, or without q0 from the first to the others; straight in the joints,
     or straight lines of the frame."""
-    wanted = [usable(asked.arm, one.configuration) for one in asked.targets]
-    q = [] if q0 is None else [q0]
-    for i, one in enumerate(asked.targets):
-        if not line or not q:
-            q.append(_solution(robot, asked, one.value, q[-1] if q else robot.q(), wanted[i], i))
+    place = fk(robot, asked.frame, asked.base)
+    targets = [one._replace(configuration=usable(asked.arm, one.configuration)) for one in asked.targets]
+    q = [_solution(robot, asked, targets.pop(0), robot.q())] if q0 is None else [q0]
+    T, ends = [np.asarray(place(q[0]))], list[tuple[int, Target]]()
+    for one in targets:
+        pose = one.value if one.value.ndim == 2 else homogeneous(T[-1][:3, :3], one.value)
+        if np.abs(pose - T[-1]).max() < SAME and (line or _has(asked, one, q[-1])):
+            remark(f"{one.text.source or one.text.element}: left out, because the frame is there already")
+        else:
+            q += [] if line else [_solution(robot, asked, one, q[-1])]
+            T.append(pose if line else np.asarray(place(q[-1])))
+        ends.append((len(T) - 1, one))
+    if len(T) == 1:
+        raise fail("path", "the frame is at each of the poses already; expected one elsewhere")
     if not line:
         return through(robot, np.array(q), degree=1)
-    T = [fk(robot, asked.frame, asked.base)(q[0])]
-    for one in asked.targets[q0 is None :]:
-        T.append(one.value if one.value.ndim == 2 else homogeneous(T[-1][:3, :3], one.value))
-    path = poses(robot, asked.frame, T, q[0], asked.base)
-    for at, text in zip(path(straight(np.array(T)).s[1:]), wanted[q0 is None :], strict=True):
-        if text and asked.arm:
-            with_configuration(asked.arm, at[None], text)
+    path, s = poses(robot, asked.frame, T, q[0], asked.base), straight(np.array(T)).s
+    for i, one in ends:
+        if asked.arm and not _has(asked, one, at := path(s[i])):
+            message = f"the line arrives in the configuration {asked.arm.configuration_at(at)!r}"
+            fix = "a line keeps its branch: begin it in another one, by --q, leave the configuration out, or --line"
+            raise placed_at(one.text, fail("configuration", f"{message}, not in {one.configuration!r}", fix=fix))
     return path
 
 
-def _solution(robot: Robot, asked: Targets, target: Array, q: Array, wanted: str, i: int) -> Array:
-    """Return a solution for target i, a pose (4, 4) or position (3,), near q (nq,), with a configuration if wanted."""
-    solver = ik(robot, asked.frame, asked.base, goal="pose" if target.ndim == 2 else "position")
-    if wanted and asked.arm:
-        every = solver.solutions(target, q0=q, most=MOST, turns=True)
-        if len(many := with_configuration(asked.arm, every.q[every.mask], wanted)):
-            return np.asarray(many[0])
-    result = solver(target, q0=q)
+def _has(asked: Targets, target: Target, q: Array) -> bool:
+    """Return whether an arm at q (nq,) has the configuration of a target, or the target none."""
+    return not (target.configuration and asked.arm) or bool(asked.arm.has(q[None], target.configuration)[0])
+
+
+def _solution(robot: Robot, asked: Targets, target: Target, q: Array) -> Array:
+    """Return a solution for a target near q (nq,), with its configuration if it has one."""
+    T, wanted = target.value, target.configuration
+    solver = ik(robot, asked.frame, asked.base, goal="pose" if T.ndim == 2 else "position")
+    try:
+        if wanted and asked.arm:
+            every = solver.solutions(T, q0=q, most=MOST, turns=True)
+            if len(many := with_configuration(asked.arm, every.q[every.mask], wanted)):
+                return np.asarray(many[0])
+    except KinetreeError as error:
+        raise placed_at(target.text, error) from None
+    result = solver(T, q0=q)
     if not result.success:
         metres, angle = map(number, result.residual.tolist())
-        raise fail("path", f"pose {i + 1} is not reached: the closest configuration is {metres} m and {angle} rad off")
+        message = f"the pose is not reached: the closest configuration is {metres} m and {angle} rad off"
+        raise placed_at(target.text, fail("path", message, element=target.text.element))
     return np.asarray(result.q)
 
 
 def _finish(motion: Motion | None, limits: Sequence[Reached], findings: Findings, as_json: bool) -> None:
     """Print how long a motion takes, what limits it, and what is wrong with it, and exit."""
+    findings = Findings(worded(findings, click.get_current_context().meta["kinetree.flags"]))
     duration = None if motion is None or motion.times is None else float(motion.times[-1])
     if as_json:
         rows = [{"limit": one.what, "joint": one.name, "share": one.share, "first": one.first} for one in limits]

@@ -19,7 +19,6 @@ from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import remark, say, say_text
 from kinetree.display import counted
 from kinetree.errors import UnverifiedWarning, fail, unknown_name
-from kinetree.formats.registry import ReadOptions
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
@@ -101,18 +100,17 @@ def command(
     else:
         log = _of_columns(robot, file, pose, configuration(robot, values, in_degrees), in_degrees)
     found = verify(robot, **log._asdict(), unknown=unknown)
-    repaired = _repaired(robot, log, found, unknown, ctx.meta["kinetree.read"]) if fix or diff else None
+    if not (as_json or diff):
+        say_text(str(found))
+    repaired = _repaired(robot, log, found, unknown, ctx) if fix or diff else None
     if repaired and not diff:
         from kinetree.fixer.fix import write
 
         write(repaired.fixed)
     if as_json:
         print_json(_as_data(found, repaired))
-    else:
-        if not diff:
-            say_text(str(found))
-        if repaired:
-            _print(repaired, diff)
+    elif repaired:
+        _print(repaired, diff)
     agrees_now = repaired and not diff and repaired.after.agrees
     sys.exit(0 if found.agrees or agrees_now else 1)
 
@@ -189,17 +187,22 @@ def _of_pendant(
     return Given(q, {tool0: np.asarray(fk(robot, base)(q) @ T)})
 
 
-def _repaired(robot: Robot, log: Given, found: Verification, unknown: tuple[str, ...], read: ReadOptions) -> Repaired:
+def _repaired(robot: Robot, log: Given, found: Verification, unknown: tuple[str, ...], ctx: click.Context) -> Repaired:
     """Return the repair of the model's file. Raises KinetreeError if it is not a text that can be edited."""
     from kinetree.fixer.rewritten import rewritten
-    from kinetree.lab.identify.correct import corrected
+    from kinetree.lab.identify.correct import certain, corrected
     from kinetree.lab.identify.verification import verify
 
     if robot.source is None or not Path(robot.source.file).is_file():
         raise fail("fix", "the model is not a file; convert it to one first")
-    better, left = corrected(robot, found.faults)
-    fixed = rewritten(robot.source.file, read, lambda one: corrected(one, found.faults)[0])
-    return Repaired(fixed, left, verify(better, **log._asdict(), unknown=unknown))
+    faults, left = tuple(map(certain, found.faults)), corrected(robot, found.faults)[1]
+    after = verify(corrected(robot, faults)[0], **log._asdict(), unknown=unknown)
+    if faults != found.faults and not after.agrees:  # numbers that are zero alone may not be zero together
+        faults = found.faults
+        after = verify(corrected(robot, faults)[0], **log._asdict(), unknown=unknown)
+    read, shown = ctx.meta["kinetree.read"], ctx.params["diff"]
+    fixed = rewritten(robot.source.file, read, lambda one: corrected(one, faults)[0], included=shown)
+    return Repaired(fixed, left, after)
 
 
 def _as_data(found: Verification, repaired: Repaired | None) -> dict[str, Any]:
@@ -208,7 +211,8 @@ def _as_data(found: Verification, repaired: Repaired | None) -> dict[str, Any]:
     data: dict[str, Any] = {"agrees": found.agrees, **plain(found)}
     if repaired:
         data["left"] = [{"fault": fault, "because": why} for fault, why in repaired.left]
-        data |= {"diff": "".join(diff_lines(repaired.fixed)), "corrected": repaired.after}
+        data["corrected"] = {"agrees": repaired.after.agrees, **plain(repaired.after)}
+        data["diff"] = "".join(diff_lines(repaired.fixed))
     return data
 
 

@@ -26,6 +26,7 @@ from kinetree.repairs.fixes import number_text
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import PER_METRE
 from kinetree.syntax.text import TextReport
+from kinetree.syntax.toml import Places
 
 Key = tuple[int, str]
 """0 for the row of a joint, -1 for the row before it, and a key of the row."""
@@ -116,17 +117,18 @@ def _poses(robot: Robot, frames: Sequence[str]) -> Array:
     return np.array([forward_kinematics(tree, q, frames) for q in (robot.zero, *rng.uniform(-2, 2, (2, robot.nq)))])
 
 
-def _texts(text: str, chain: DHChain, i: int, values: Mapping[str, float | str], file: str) -> list[Edit]:
+def _texts(whole: str, chain: DHChain, i: int, values: Mapping[str, float | str], file: str) -> list[Edit]:
     """Return the edits of a row. values: by which numbers change, and texts of others."""
-    lines = [row.source.line if row.source else None for row in chain.rows]
-    line = lines[i] or 1
-    start = sum(len(before) + 1 for before in text.split("\n")[: line - 1])
+    rows, lines = [row.source.line if row.source else None for row in chain.rows], whole.split("\n")
+    if (line := rows[i]) is None:
+        raise fail("fix", f"the line of row {i + 1} is not known; edit it by hand", element=file)
+    text = "\n".join(bare.ljust(len(full)) for bare, full in zip(Places(lines).lines, lines, strict=True))
+    start = sum(len(before) + 1 for before in lines[: line - 1])
     if "[[" in text[start:].partition("\n")[0]:  # a row in lines of its own
         start += text[start:].index("\n") + 1
         stop, end, new = start + len(re.split(r"(?m)^\s*\[", text[start:])[0]), start, "{} = {}\n"
     else:
-        beside = i - lines.index(line)
-        start, stop = [*INLINE.finditer(text, start)][beside].span()
+        start, stop = [*INLINE.finditer(text, start)][i - rows.index(line)].span()
         end, new = start + len(text[start : stop - 1].rstrip()), ", {} = {}"
     found, variable = [], "d" if chain.rows[i].type == "prismatic" else "theta"
     for key, value in values.items():
@@ -134,7 +136,7 @@ def _texts(text: str, chain: DHChain, i: int, values: Mapping[str, float | str],
         cell = re.search(rf"(?<![\w.-])[\"']?{name}[\"']?\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s,}}#]+)", text[start:stop])
         at, to = (start + n for n in cell.span(1)) if cell else (end, end)
         written = value if isinstance(value, str) else _cell(cell[1] if cell else "0", value)
-        edit = (len(text[:at].encode()), len(text[:to].encode()), written if cell else new.format(key, written))
+        edit = (len(whole[:at].encode()), len(whole[:to].encode()), written if cell else new.format(key, written))
         found.append(Edit(file, *edit))
     return found
 

@@ -12,7 +12,7 @@ from kinetree.fixer.invariants import difference
 from kinetree.fixer.number_edits import SLOTS, Writer
 from kinetree.fixer.pose_text import near
 from kinetree.fixer.state import read_robot
-from kinetree.fixer.xacro_edits import in_source_files
+from kinetree.fixer.xacro_edits import UNSAFE, in_source_files
 from kinetree.formats.registry import ReadOptions
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Robot
@@ -26,17 +26,18 @@ ROUNDING = 1e-10
 """Largest relative error of a mass or moment."""
 
 
-def rewritten(file: str, read: ReadOptions, change: Callable[[Robot], Robot]) -> FixResult:
+def rewritten(file: str, read: ReadOptions, change: Callable[[Robot], Robot], *, included: bool = False) -> FixResult:
     """Return the edits of a file of URDF, xacro, SDF, MJCF or DH parameters that make its robot the changed one.
 
-    change: returns the robot with other poses, axes, inertias and dynamics of joints and links. The edited text is read
+    change: returns the robot with other poses, axes, inertias and dynamics of joints and links. included: whether files
+    that a xacro file includes may change, which other models may include, too. The edited text is read
     again and compared: frames, shapes, sensors, masses, limits and joints must be those of the changed robot; in a DH
     file, a link's own frame follows from the convention, and may turn. Raises KinetreeError if they are not, and for
     what cannot be edited, such as a pose that a macro computes.
     """
     options = CheckOptions(read=read)
     before, robot, _ = read_robot(file, options, {})
-    wanted, contents = change(robot), before
+    wanted, contents, only = change(robot), before, None if included else Path(file)
     form = robot.text.format if robot.text else {".sdf": "sdf", ".world": "sdf"}.get(Path(file).suffix, "")
     if form not in FORMATS:
         legal = "URDF, xacro, SDF, MJCF, or DH parameters in TOML"
@@ -49,7 +50,7 @@ def rewritten(file: str, read: ReadOptions, change: Callable[[Robot], Robot]) ->
         contents = {**contents, **edited(dh_edits(robot, wanted, robot.text.text, file), contents)}
         robot = read_robot(file, options, contents)[1]
     for _ in range(len(robot.joints) + 4 if form in SLOTS else 0):  # poses that are relative to others need rounds
-        after = {**contents, **edited(_edits(file, form, robot, wanted, contents), contents)}
+        after = {**contents, **edited(_edits(only, form, robot, wanted, contents), contents)}
         if after == contents:
             break
         contents, robot = after, read_robot(file, options, after)[1]
@@ -71,13 +72,13 @@ def _plain(robot: Robot, bare: Collection[str]) -> Robot:
     return build(parts)
 
 
-def _edits(file: str, form: str, robot: Robot, wanted: Robot, contents: Mapping[Path, bytes]) -> list[Edit]:
+def _edits(only: Path | None, form: str, robot: Robot, wanted: Robot, contents: Mapping[Path, bytes]) -> list[Edit]:
     """Return edits that bring the text of a robot nearer to another."""
     facts = Subject(robot, CheckOptions()).facts(lambda elements, document: None)
     repairs = list(Writer(robot, form, contents, facts["elements"]).repairs(wanted))
     if (document := facts["document"]) and document.document.origins:
         names = robot.text.files if robot.text else {}
-        repairs, refused = in_source_files(repairs, document, contents, Path(file), names)
+        repairs, refused = in_source_files(repairs, document, contents, only, names)
         for element, why in refused.items():
-            raise fail("fix", why, element=element)
+            raise fail("fix", why.replace(UNSAFE, "; edit it there, as --diff shows"), element=element)
     return [edit for repair in repairs for edit in repair.edits]

@@ -39,6 +39,7 @@ BRANCHES = ("xacro:if", "xacro:unless", "xacro:macro")
 """Elements of xacro whose content may not be expanded."""
 SOLE = re.compile(r"(?:\$\{\s*(\w+)\s*\}|\$\(arg\s+(\w+)\))\Z")
 """A value that ends with a parameter or an argument."""
+UNSAFE = "; --unsafe repairs it there"
 MOST_CALLS = 8
 """Largest depth of calls through which a parameter is followed."""
 
@@ -157,7 +158,7 @@ def _in_file(edit: Edit, files: Files) -> tuple[Edit, ...]:
         raise fail("fix", "a change of this kind is not made in xacro files; edit them by hand")
     for one in found:
         if files.only and Path(one.file).resolve() != files.only.resolve():
-            raise fail("fix", f"it is written in {one.file}, which other models may include; --unsafe repairs it there")
+            raise fail("fix", f"it is written in {one.file}, which other models may include{UNSAFE}")
     return found
 
 

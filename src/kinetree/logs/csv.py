@@ -11,6 +11,7 @@ from kinetree.display import counted
 from kinetree.errors import Finding, KinetreeError, Source, fail
 from kinetree.files.opener import read_file
 from kinetree.model.robot import Robot
+from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import number
 from kinetree.syntax.table import Most, Row, fault, quoted, read_table
 from kinetree.trajectories.motion import TIMES, Columns, Motion, turns_of
@@ -38,10 +39,11 @@ def read(file: Path, robot: Robot) -> Columns:
 
 
 def written(motion: Motion, unit: str) -> str:
-    """Return a motion in CSV, with as many digits as `read` needs to read the same numbers. unit: of angles."""
+    """Return a motion in CSV, with as many digits as `read` needs to read the same numbers. unit: of angles; degrees
+    have 12 decimals at most."""
     assert motion.robot is not None
     angles = [unit == "deg" and turns for turns in turns_of(motion)]
-    columns = [np.rad2deg(x) if is_angle else x for x, is_angle in zip(motion.q.T, angles, strict=True)]
+    columns = [_degrees(x) if is_angle else x for x, is_angle in zip(motion.q.T, angles, strict=True)]
     clock = next((name for name in TIMES if name not in motion.robot.joints), None)
     if clock is None and motion.times is not None:
         raise fail("motion", f"the joints have all names of a column of times, {', '.join(TIMES)}; rename one")
@@ -53,6 +55,11 @@ def written(motion: Motion, unit: str) -> str:
         [names, *values.tolist()]
     )
     return text.getvalue()
+
+
+def _degrees(x: Array) -> Array:
+    """Return angles, rad, in degrees without the rounding error of the conversion, such as -120 for -2 pi / 3."""
+    return np.array([round(value, 12) + 0.0 for value in np.rad2deg(x).tolist()])
 
 
 def _numbers(file: Path, row: Row, head: Row) -> list[float]:

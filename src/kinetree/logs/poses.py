@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from kinetree.display import number
-from kinetree.errors import fail, nearest_names
+from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.model.robot import Robot
@@ -61,6 +61,10 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
     others = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
     efforts = [(columns.names.index(one), i) for i, one in _efforts(robot) if one in {*columns.names} - known]
     others |= {columns.names[at] for at, _ in efforts}
+    if rates := {f"{name}.velocity" for name in robot.velocity_names} & {*columns.names} - known:
+        others |= rates
+        message = "columns of velocities are left out: rates of joints follow from positions and times"
+        columns = columns._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
     rest = [i for i, name in enumerate(columns.names) if name not in others]
     joints = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
     motion = motion_of(robot, joints, unit)

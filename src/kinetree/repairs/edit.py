@@ -14,6 +14,8 @@ from kinetree.syntax.xml.writer import attributes_text
 
 REST_OF_LINE = re.compile(rb"(?:[ \t]*<!--(?:(?!-->)[^\r\n])*-->)*[ \t]*(?=\r?\n)")
 
+COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
+
 NewNames = Mapping[tuple[str, str], str]
 """("link" or "joint", old name) to new name."""
 
@@ -134,14 +136,16 @@ def set_attribute(element: Element, name: str, value: str) -> Setting:
 
 
 def set_text(element: Element, value: str) -> Setting:
-    """Return the edit that replaces the text of an element without children; the white space around it stays."""
+    """Return the edit that replaces the text of an element without children; white space and comments stay."""
     if element.empty:
         place = element.document.file, element.tag_stop - 2, element.tag_stop
         return Setting(*place, f">{quoted(value)}</{element.tag}>", element, "", value)
     written = element.document.data[element.tag_stop : element.end]
-    start = element.tag_stop + len(written) - len(written.lstrip())
-    stop = start + len(written.strip())
-    return Setting(element.document.file, start, stop, quoted(value), element, "", value)
+    bare = COMMENT.sub(lambda comment: b" " * len(comment[0]), written)
+    first, last = len(bare) - len(bare.lstrip()), len(bare.rstrip())
+    inside = b"".join(b" " + comment for comment in COMMENT.findall(written, first, last)).decode()
+    start, stop = element.tag_stop + first, element.tag_stop + max(first, last)
+    return Setting(element.document.file, start, stop, quoted(value) + inside, element, "", value)
 
 
 def quoted(value: str) -> str:

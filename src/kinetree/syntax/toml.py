@@ -154,13 +154,12 @@ class Places:
         return found[number] if number < len(found) else None
 
     def _found_rows(self, where: Where) -> list[int]:
-        found: list[int] = []
-        inside = False
-        for i in self.span(where):
+        found, inside = list[int](), False
+        for i in self.span(where) if where else range(len(self.lines)):
             line = self.lines[i]
-            if re.match(r"\s*\[\[\s*(?:chain\.)?rows\s*\]\]", line):
+            if re.match(rf"\s*\[\[\s*{'(?:chain[.])?' if where else ''}rows\s*\]\]", line):
                 found.append(i + 1)
-            if match := re.match(r"\s*rows\s*=", line):
+            if (where or i < self.end) and (match := re.match(r"\s*rows\s*=", line)):
                 inside, line = True, line[match.end() :]
             if inside:
                 depth = 0

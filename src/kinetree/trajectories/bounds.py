@@ -68,7 +68,7 @@ def check_moving(robot: Robot, option: str, bound: Array, moves: Array) -> None:
     """Raise KinetreeError if a coordinate of qd that moves (nv,) has a bound (nv + f,) of 0, which the model says."""
     if (still := moves & (bound[: robot.nv] == 0.0)).any():
         name = robot.velocity_names[int(np.argmax(still))]
-        fix = f"pass {option}=, such as {{{name!r}: 1.0}}"
+        fix = f"pass {option}= with a number above 0 for {name}"
         raise fail("retime", f"joint {name!r} moves, and its limit of {option} is 0 in the model", fix=fix)
 
 

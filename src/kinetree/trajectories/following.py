@@ -116,7 +116,9 @@ def _stops(robot: Robot, frame: str, base: str | None, found: IKPath, s: Array) 
     fix = None
     if found.start_count:
         there = "to the end" if found.start_count == len(s) else f"to {number(s[int(found.start_count) - 1], 4)} m"
-        fix = f"begin at q0 = {np.round(found.start, 6).tolist()}, from which it goes {there}"
+        values = zip(robot.coordinate_names, np.round(found.start, 6).tolist(), strict=True)
+        named = ", ".join(f"{name}={value:g}" for name, value in values)
+        fix = f"begin at q0 with {named}, rad or m, from which it goes {there}"
     if not k:
         return fail("path", f"q0 is not at the first pose, nor near it: {why}", fix=fix)
     return _fault(robot, frame, base, found.q[k - 1], s, k - 1, why, fix)

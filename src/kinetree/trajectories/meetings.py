@@ -35,7 +35,7 @@ def limit_findings(samples: Samples) -> Iterator[Finding]:
         span = " to ".join(dict.fromkeys((samples.when(own[0].first), samples.when(own[0].last))))
         more = f", and {counted(len(own) - 1, 'more time')}" if own[1:] else ""
         degrees = worst.depth > 2 * np.pi and kinds[limit] == "rad"
-        fix = 'if the angles are in degrees, read them with unit="deg", or --deg' if degrees else None
+        fix = 'if the angles are in degrees, read them with --deg; in Python, with unit="deg"' if degrees else None
         element, beyond = _named(robot, limit)
         by = f"{number(worst.depth, 4)} {kinds[limit]}"
         message = f"is {by} {beyond} at {samples.when(worst.worst)}; outside from {span}{more}"
@@ -115,6 +115,7 @@ def contact_findings(samples: Samples, clearance: Any) -> Iterator[Finding]:
                 )
         steps = np.flatnonzero(np.isfinite(share))
         when = samples.when(min(steps[0] + share[steps[0]], len(samples.q) - 1))
+        when = f"the start, {when}" if steps[0] + share[steps[0]] == 0 else when
         inside = ", between two samples" if 0 < share[steps[0]] < 1 else ""
         more = f"; in {counted(len(steps), 'step')}" if len(steps) > 1 else ""
         element = f"links {names[0]!r} and {names[1]!r}"

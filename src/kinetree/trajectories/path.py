@@ -106,5 +106,5 @@ class Path(Brief):
         for joint in self.robot.joint_names:
             if self.robot.joints[joint].kind.quaternion and self.coefficients[:-1, :, slices[joint]].any():
                 message = "moves on the path, and has a quaternion, which no polynomial keeps at length 1"
-                fix = "choose the other joints with joints=, or lock it"
+                fix = "lock it; in Python, choose the other joints with joints="
                 raise fail("path", message, element=f"joint {joint!r}", fix=fix)

@@ -34,6 +34,8 @@ SURE = 0.01
 """Part of a limit that rounding may be, so that samples farther apart need not be tested."""
 ROUGH = (0.02, 0.1)
 """Parts of the largest by which qd and qdd may differ from what q says, beside how much both change nearby."""
+HOUR, SLOW = 3600.0, 1e-3
+"""Time, s, from which on a motion in which all rates are below this part of their limits is hardly in s."""
 UNITS = {"velocity": "/s", "acceleration": "/s²", "jerk": "/s³"}
 
 
@@ -79,6 +81,7 @@ def rate_findings(samples: Samples, options: Mapping[str, Bounds], loaded: Robot
     with np.errstate(invalid="ignore", over="ignore"):  # what is not a number exceeds no limit
         every = _rates(columns, np.where(jumps, np.nan, steps), at, rounding_of(robot, followers, q))
         given = [None if x is None else with_followers(robot, followers, q, x) for x in (samples.qd, samples.qdd)]
+        yield from _slow(columns, every[0][0], float(np.ptp(at)))
         contradictions = list(_contradictions(samples, columns, every[0], given))
         yield from contradictions
         for k, field in enumerate(UNITS):
@@ -100,6 +103,14 @@ def rate_findings(samples: Samples, options: Mapping[str, Bounds], loaded: Robot
 def unchecked(message: str, fix: str | None = None) -> Finding:
     """Return the remark that something is not checked."""
     return Finding("motion-unchecked", "info", message, fix=fix)
+
+
+def _slow(columns: Columns, velocities: Rates, span: float) -> Iterator[Finding]:
+    """Yield a warning if times, of which there are `span` s, seem to be in ms or ns."""
+    fastest, limits = np.nan_to_num(np.abs(velocities.values)).max(axis=0, initial=0.0), columns.bounds["velocity"]
+    if span > HOUR and np.isfinite(limits[fastest > 0]).all() and 0.0 < (fastest / limits).max() < SLOW:
+        message = f"the motion takes {number(span)} s, in which no joint is faster than {SLOW:.1%} of its limit"
+        yield Finding("motion-rates", "warning", message, fix="times in s, if these are in ms or ns")
 
 
 def _rates(columns: Columns, steps: Array, at: Array, rounding: Array) -> list[list[Rates]]:

@@ -24,7 +24,7 @@ NEGLIGIBLE = 1e-13
 
 
 def check_inside(
-    path: Path, fix: str = "choose other points, or degree=1 for straight lines; position=False leaves the test out"
+    path: Path, fix: str = "choose other points; in Python, degree=1 is for straight lines, position=False for no test"
 ) -> None:
     """Raise KinetreeError, with the place, if a path leaves `robot.limits`, coupled ones included.
 

@@ -11,6 +11,7 @@ from kinetree.display import listed, number
 from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Inertial, Robot
 from kinetree.queries.dynamics import inverse_dynamics
+from kinetree.queries.forces import check_masses
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.along import Along, along, grid_of, pieces_of
 from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, check_moving, followers_of
@@ -139,7 +140,7 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
             break
     if part.min() <= 0.0:
         message = "a motor can bear the weight at the points of the path, but not everywhere between them"
-        raise fail("retime", message, fix="more points=, a larger torque=, or another path")
+        raise fail("retime", message, fix="a larger torque=, or another path; in Python, more points=")
     return Timing(paths, grid, at, x * part**2)
 
 
@@ -154,6 +155,7 @@ def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) ->
         if options.payload:
             raise fail("payload", "a payload changes torques alone; expected torque=True with payload=")
         return Limited(velocity, acceleration, deceleration, torque, None, False)
+    check_masses(robot)  # a payload alone would hide that there are none
     loaded = with_payload(robot, options.payload or {})
     damped = any(row.damping for joint in robot.joints.values() for row in joint.dynamics)
     return Limited(velocity, acceleration, deceleration, torque, inverse_dynamics(loaded), damped)
@@ -171,7 +173,7 @@ def checked_limits(robot: Robot, limited: Limited, at: Along) -> Limited:
     if free.any():
         names = listed(name for name, is_free in zip(robot.velocity_names, free, strict=True) if is_free)
         message = f"no limit of acceleration or torque for {names}, without which a motion could be infinitely fast"
-        fix = "pass acceleration=, such as 5.0 rad/s² or numbers by name, or torque="
+        fix = "pass acceleration=, such as 5, or torque=True; in Python, also numbers by name"
         raise fail("retime", message, fix=fix)
     velocity, up, down = (np.where(some, x, np.inf) for x in limited[:3])
     return limited._replace(velocity=velocity, acceleration=up, deceleration=down)

@@ -70,5 +70,7 @@ def _distances(points: Array) -> Array:
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if len(same := np.flatnonzero(steps == 0.0)):
         i = int(same[0])
-        raise fail("path", f"points {i} and {i + 1}, from 0, are the same; expected neighbours that differ, or s=")
+        raise fail(
+            "path", f"points {i} and {i + 1}, from 0, are the same; expected neighbours that differ; in Python, or s="
+        )
     return np.concatenate([[0.0], np.cumsum(steps)])

@@ -22,6 +22,8 @@ RATE = 20
 """Pictures per second. GIF counts in hundredths of a second."""
 MOST = 600
 """Most pictures."""
+PIXELS = 2_000_000_000
+"""Most pixels of all pictures together, of a byte each."""
 COLOURS = 32
 """Colours of a picture; fewer make a smaller file."""
 
@@ -48,6 +50,9 @@ def moving_picture(
     samples = filled(robot, motion, start(robot, q))[_shown(motion)]
     if len(samples) > MOST:
         raise fail("picture", f"the motion takes {len(samples) / RATE:g} s; expected at most {MOST / RATE:g} s")
+    if len(samples) * size[0] * size[1] > PIXELS:
+        many = f"{len(samples)} pictures of {size[0]} x {size[1]} pixels need more memory than {PIXELS / 1e9:g} GB"
+        raise fail("picture", many, fix="a smaller size (--size), or a shorter motion")
     placed = [poses(robot, sample) for sample in samples]
     corners = np.concatenate([_corners(shapes, soups, T) for T in placed])
     is_shaped = len(corners) > 0
@@ -68,8 +73,9 @@ def moving_picture(
             pictures.append(big.reduce(2))
         for ends in camera.project(lines)[..., :2]:
             ImageDraw.Draw(pictures[-1]).line([*map(tuple, ends)], fill=BOX_COLOUR, width=2)
-    palette = pictures[0].quantize(COLOURS)
-    first, *others = (one.quantize(palette=palette, dither=Image.Dither.NONE) for one in pictures)
+        palette = pictures[0].quantize(COLOURS) if len(pictures) == 1 else pictures[0]
+        pictures[-1] = pictures[-1].quantize(palette=palette, dither=Image.Dither.NONE)  # a third of the memory
+    first, *others = pictures
     data = BytesIO()
     first.save(data, "GIF", save_all=True, append_images=others, duration=1000 // RATE, loop=0, optimize=False)
     return data.getvalue(), tuple(shapes.findings.values())

@@ -88,8 +88,14 @@ class Verification:
             return
         verdict = "The model agrees" if self.agrees else "This log cannot show whether the model agrees"
         yield f"{'The model does not agree' if self.faults else verdict}: {self._sizes(0)} rms."
+        masses = {one.element for one in self.faults if one.kind == "mass"}
         for one in self.faults:
-            yield f"- {_sentence(one)}"
+            small = np.abs(np.asarray(one.value, float)) < 3 * np.asarray(one.std, float)
+            is_same = one.kind == "inertia" and one.element in masses and bool(small.all())
+            same = (
+                f"The inertia of {one.element} is as in the model, without its mass; this explains {one.explains:.0%}."
+            )
+            yield f"- {same if is_same else _sentence(one)}"
         if self.faults:
             yield f"With that corrected {self._sizes(1)} rms is left."
         yield f"The noise of the log alone would leave {self._sizes(2)} rms."

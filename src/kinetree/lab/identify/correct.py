@@ -62,6 +62,14 @@ def corrected(robot: Robot, faults: Sequence[ModelFault]) -> tuple[Robot, list[t
     return robot, left
 
 
+def certain(fault: ModelFault) -> ModelFault:
+    """Return a fault of several numbers without those that may be zero, within three standard deviations."""
+    if fault.value is None or np.ndim(fault.value) == 0:
+        return fault
+    sure = np.abs(fault.value) > 3 * np.asarray(fault.std)
+    return fault if sure.all() else replace(fault, value=np.where(sure, fault.value, 0.0))
+
+
 def _impossible(robot: Robot, fault: ModelFault, form: str) -> str:
     """Return why a fault is not corrected, or ""."""
     if fault.alike:
