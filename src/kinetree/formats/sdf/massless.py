@@ -57,7 +57,7 @@ class _Frames:
         self.framed: list[str] = []
         sensors, loops = robot.sensors.values(), robot.loops.values()
         self.kept_joints = {sensor.joint for sensor in sensors} | {j for group in robot.groups.values() for j in group}
-        self.kept_links = {robot.frames[sensor.frame].link for sensor in sensors} | {WORLD}
+        self.kept_links = {robot.frames[sensor.frame].link for sensor in sensors if sensor.joint} | {WORLD}
         self.kept_links |= {end for loop in loops for end in (loop.parent, loop.child)}
         self.is_static = any(e.format == "sdf" and e.tag.endswith("static") for e in robot.extensions)
 

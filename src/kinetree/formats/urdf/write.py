@@ -20,6 +20,7 @@ from kinetree.formats.urdf.context import CARRIED, COUPLED
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.urdf.materials import with_own_names
 from kinetree.formats.urdf.read import read
+from kinetree.formats.urdf.to_gazebo import with_blocks
 from kinetree.model.force_torque import reading_place
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import RATES, UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
@@ -53,11 +54,13 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
     sensors = _placed(plain, robot, losses)
     losses.check()
+    if "extension" not in losses.without:
+        robot = with_blocks(robot, plain, sensors)
     from kinetree.formats.losses.sidecar import LegalNames, written  # not needed to read
 
     if notes is not None:
         notes += _other_order(robot)
-    return written(LegalNames(robot), "urdf", partial(_text, plain, sensors), read, notes)
+    return written(LegalNames(robot), "urdf", partial(_text, plain, sensors, robot.extensions), read, notes)
 
 
 def _other_order(robot: Robot) -> list[Finding]:
@@ -70,8 +73,11 @@ def _other_order(robot: Robot) -> list[Finding]:
     return other_order(robot, sorted(robot.joint_names, key=way), "pinocchio")
 
 
-def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[Record]) -> str:
-    """Return the text of a robot; plain: the same with plain joints; sensors: where URDF has them."""
+def _text(
+    plain: Robot, sensors: list[Sensor], extensions: Sequence[Extension], robot: Robot, records: Sequence[Record]
+) -> str:
+    """Return the text of a robot; plain: the same with plain joints; sensors: where URDF has them; extensions: those of
+    the whole robot."""
     xml = XmlWriter()
     version = _version(plain)
     with xml.open("robot", name=robot.name, **{**plain.header, "version": version}):
@@ -90,7 +96,7 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
                     xml.leaf("joint", name=name, coefficient=format_number(coefficient))
         for record in records:
             xml.leaf(CARRIED, record.text, of=record.kind, name=record.name or None)
-        xml.raw(*_own(plain.extensions))
+        xml.raw(*_own(extensions))
     return xml.text()
 
 
