@@ -194,6 +194,30 @@ def test_unknown_elements_stand_as_they_are_and_old_ones_with_prefixes_stay():
     ]
 
 
+class TestColours:
+    BLOCK = """<gazebo reference="a"><visual><material><diffuse>{}</diffuse><ambient>0 1 0 1</ambient></material>
+      </visual></gazebo>"""
+
+    def test_of_a_block_beside_one_of_urdf(self):
+        for rgba, left in (("0.5 0 0 1", 0), ("0 0 1 1", 1)):
+            text = kt.text(load(self.BLOCK.format(rgba)), "sdf")
+            found = [row for row in places(text) if "/material/" in row[0]]
+            assert found == [
+                ("link a/visual/material/diffuse", "0.5 0 0 1"),
+                ("link a/visual/material/ambient", "0 1 0 1"),
+            ]
+            again = kt.load(text, format="sdf")
+            assert [one.text.count("<diffuse>0 0 1 1") for one in again.extensions] == [1] * left
+            urdf = kt.text(again, "urdf")
+            assert sorted(places(kt.text(kt.load(urdf, format="urdf"), "sdf"))) == sorted(places(text))
+
+    def test_of_a_block_alone(self):
+        bare = (ROBOT % self.BLOCK.format("0 0 1 1")).replace('<color rgba="0.5 0 0 1"/>', "")
+        text = kt.text(kt.load(bare, format="urdf"), "sdf")
+        assert ("link a/visual/material/diffuse", "0 0 1 1") in places(text)
+        assert text.count("<diffuse>") == 1
+
+
 def test_a_link_without_mass_that_a_plugin_moves_stays_a_link():
     block = "<gazebo><plugin name='p' filename='p.so'><bodyName>cam</bodyName></plugin></gazebo>"
     assert '<link name="cam">' in kt.text(load(block), "sdf")

@@ -1,5 +1,6 @@
 """Contents of <gazebo> blocks of a URDF, placed in the elements of SDF where sdformat's own conversion puts them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import replace
@@ -18,9 +19,10 @@ from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.reshape import free_name
-from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Link, Robot, Sensor
+from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Link, Material, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial.se3 import frozen, inverse
+from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element, Report
 
 VERSION = (1, 9)
@@ -64,6 +66,8 @@ class _Placer:
         self.tree: Tree = build_tree(robot)
         self.made: dict[tuple[str, str], list[Extension]] = defaultdict(list)
         self.words: dict[tuple[str, str], dict[str, Extension]] = defaultdict(dict)
+        self.left: dict[Element, str] = {}  # of elements that are placed but for this
+        self.colours: dict[str, tuple[float, float, float, float]] = {}
         self.count = 0  # of sensors that are added
         self.springs: dict[str, dict[str, float]] = defaultdict(dict)
 
@@ -90,7 +94,7 @@ class _Placer:
         placed = [self.in_joint(self.robot.joints[name], child)] if name in self.robot.joints else []
         if name in self.robot.links and name != "world":
             placed.append(self.in_link(self.robot.links[name], child))
-        return "" if any(placed) else child.kept
+        return self.left.pop(child, "") if any(placed) else child.kept
 
     def word(self, at: tuple[str, str], word: Word, child: Element) -> bool:
         text = converted(word, child)
@@ -149,12 +153,29 @@ class _Placer:
             if tag == kind:
                 for inner in child.children if shapes else ():
                     self.as_it_stands((at, kind), inner)
+                self.colour(link, child)
                 return bool(shapes)
         if not has_body(link) and tag not in GIVEN_OFF:  # which is a frame, or moves as if it were nothing
             return False
         if tag in gazebo.LINK:
             return self.word((at, "link"), gazebo.LINK[tag], child)
         return tag not in (*gazebo.JOINT, *gazebo.SPRINGS, *gazebo.MODEL) and self.as_it_stands((at, "link"), child)
+
+    def colour(self, link: Link, visual: Element) -> None:
+        """Give shapes without a colour that of a block; if they have another, which RViz shows, it stays there."""
+        kept = self.words[link.name, "visual"].pop("material/diffuse", None)
+        if kept is None:
+            return
+        inside = re.sub("<[^>]*>", "", kept.text)
+        rgba, looks = tuple(numbers(inside) or ()), {self.looks(shape) for shape in link.visuals}
+        if looks == {None} and len(rgba) == 4:
+            self.colours[link.name] = rgba
+        elif looks != {rgba}:
+            self.left[visual] = f"<visual><material>{kept.text}</material></visual>"
+
+    def looks(self, shape: Geometry) -> tuple[float, ...] | None:
+        material = shape.material
+        return (material.rgba or self.robot.materials.get(material.name, material).rgba) if material else None
 
     def link(self, link: Link) -> Link:
         """Return a link with what blocks say of it."""
@@ -170,6 +191,8 @@ class _Placer:
             more += [Extension("sdf", "material/script/uri", script)] * all(
                 one.tag != "material/script/uri" for one in more
             )
+        if kind == "visual" and name in self.colours:
+            shape = replace(shape, material=Material(f"{name}_colour", self.colours[name]))
         return replace(shape, extensions=(*shape.extensions, *more)) if more else shape
 
     def of(self, at: tuple[str, str]) -> list[Extension]:
@@ -214,7 +237,7 @@ class _Placer:
         if made is None:
             return False
         sensors, full = self.parts.sensors, f"{joint or link}::{made.name}"
-        twin = next((i for i, one in enumerate(sensors) if self.is_same(one, made, full)), None)
+        twin = next((i for i, one in enumerate(sensors) if self.is_same(one, made)), None)
         if twin is not None:
             sensors[twin] = _merged(sensors[twin], made)
             return True
@@ -224,9 +247,10 @@ class _Placer:
         self.count += 1
         return True
 
-    def is_same(self, one: Sensor, other: Sensor, full: str) -> bool:
+    def is_same(self, one: Sensor, other: Sensor) -> bool:
         """Return whether URDF's own <sensor> is the sensor of a block: of this name and type, in this place."""
-        if one.name not in (other.name, full) or (one.type, one.joint) != (other.type, other.joint):
+        names = one.name.rpartition("::")[2], one.type, one.joint
+        if names != (other.name, other.type, other.joint):
             return False
         (body, T), (other_body, T_other) = self.tree.frames[one.frame], self.tree.frames[other.frame]
         return body == other_body and np.allclose(T @ one.origin, T_other @ other.origin, rtol=0, atol=1e-9)
