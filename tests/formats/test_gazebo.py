@@ -166,10 +166,11 @@ class TestEachWord:
         assert urdf.count("<gazebo") == 1
         assert kt.text(kt.load(urdf, format="urdf"), "sdf") == sdf
 
-    def test_a_value_that_is_no_number_stays_in_its_block(self, place, tag, word):
+    @pytest.mark.parametrize("value", ["1 x", "1 2", "1 2 3 4", ""])
+    def test_a_value_that_is_no_number_stays_in_its_block(self, place, tag, word, value):
         if word.kind not in ("number", "vector"):
             return
-        block, notes = f"<gazebo{REFERENCES[place]}><{tag}>1 x</{tag}></gazebo>", list[Finding]()
+        block, notes = f"<gazebo{REFERENCES[place]}><{tag}>{value}</{tag}></gazebo>", list[Finding]()
         text = FORMATS["sdf"].write(load(block), (), notes)
         assert places(text) == places(kt.text(load(""), "sdf"))
         assert f"Gazebo will not see: 1 <{tag}> of <gazebo>" in [note.message for note in notes]
@@ -230,6 +231,26 @@ def test_a_light_on_a_link_without_mass_stays_on_it():
     assert "link cam/gravity" not in dict(places(text))
 
 
+@pytest.mark.parametrize(("inside", "back"), [("<cfm>1</cfm><odd>2</odd>", False), ("<cfm>1</cfm>", True)])
+def test_physics_of_a_joint_become_words_if_all_have_one(inside, back):
+    text = kt.text(load(""), "sdf")
+    joint = text[text.index('<joint name="j"') :].split("</joint>")[0]
+    physics = f"<physics><ode><limit>{inside}</limit></ode></physics>"
+    robot = kt.load(text.replace(joint, joint + physics), format="sdf")
+    urdf = kt.text(robot, "urdf")
+    assert ("<stopCfm>1</stopCfm>" in urdf) == back
+    again = kt.text(kt.load(urdf, format="urdf"), "sdf")
+    assert sorted(places(again)) == sorted(places(kt.text(robot, "sdf")))
+
+
+def test_plugins_of_a_world_are_no_matter_of_the_robot():
+    text = kt.text(load(""), "sdf").replace(
+        "<model", "<world name='w'><physics type='ode'/><plugin name='p' filename='f'/><model"
+    )
+    urdf = kt.text(kt.load(text.replace("</model>", "</model></world>"), format="sdf"), "urdf")
+    assert "<gazebo" not in urdf
+
+
 def test_fixed_joints_need_no_words_and_are_not_missed():
     notes = []
     block = '<gazebo reference="f"><preserveFixedJoint>true</preserveFixedJoint></gazebo>'
@@ -269,6 +290,18 @@ class TestSensors:
         np.testing.assert_allclose(again.sensors["c"].origin, robot.sensors["c"].origin, atol=1e-12)
         assert [e.tag for e in again.sensors["cam::c"].extensions] == ["topic"]
 
+    def test_of_a_block_give_urdfs_own_their_rate_and_their_pose_may_name_a_frame(self):
+        own = self.OWN.format(type="camera", z=0.5).replace("<topic>", "<update_rate>20</update_rate><topic>")
+        again = kt.load(kt.text(load(own), "sdf"), format="sdf")
+        assert again.sensors["c"].update_rate == 20.0
+        block = """<gazebo reference="b"><sensor name="s" type="imu"><pose relative_to="{}">0 0 2 0 0 0</pose></sensor>
+          </gazebo>"""
+        sensor = kt.load(kt.text(load(block.format("cam")), "sdf"), format="sdf").sensors["s"]
+        assert sensor.frame == "b"
+        np.testing.assert_allclose(sensor.origin[:3, 3], (2 * np.sin(1), 0, 1 + 2 * np.cos(1)), atol=1e-12)
+        apart = kt.load(kt.text(load(block.format("a")), "sdf"), format="sdf")
+        assert not apart.sensors  # for a moves against b
+
     def test_that_cannot_be_read_stay(self):
         block = '<gazebo reference="cam"><sensor name="c" type="camera"><pose>0 0</pose></sensor></gazebo>'
         again = kt.load(kt.text(load(block), "sdf"), format="sdf")
@@ -298,6 +331,36 @@ class TestSurfaces:
             parts.links[0] = replace(parts.links[0], collisions=(felt,))
             again = kt.load(kt.text(build(parts), format), format=format)
             assert self.of(again) == [felt.surface], field.name
+
+    @pytest.mark.parametrize(
+        ("inside", "mu"),
+        [
+            ('<mu1 value="0.5">0.7</mu1>', 0.5),  # as in libsdformat 12.3, so are the others
+            ("<mu1>0.5</mu1><collision><surface><friction><ode><mu>9</mu></ode></friction></surface></collision>", 0.5),
+            ("<mu1>0.5</mu1><mu1>0.7</mu1>", 0.7),
+            ("<collision><surface><friction><ode><mu>9</mu></ode></friction></surface></collision>", 9.0),
+        ],
+    )
+    def test_of_two_values_one_wins(self, inside, mu):
+        text = f'<gazebo reference="a">{inside}</gazebo>'
+        assert self.of(load(text)) == [Surface(mu)]
+        assert [row for row in places(kt.text(load(text), "sdf")) if row[0].endswith("/mu")] == [
+            ("link a/collision/surface/friction/ode/mu", f"{mu:g}")
+        ]
+
+    def test_a_number_with_attributes_and_one_that_is_none_stay_as_they_are(self):
+        for written in ('<mu x="1">0.5</mu>', "<mu>much</mu>"):
+            text = kt.text(load(self.BLOCK), "sdf").replace("<mu>0.5</mu>", written)
+            robot = kt.load(text, format="sdf")
+            assert self.of(robot) == [None]
+            assert kt.text(fresh(robot), "sdf").count(written) == 1
+
+    def test_two_surfaces_stay_as_they_are(self):
+        text = kt.text(load(self.BLOCK), "sdf")
+        whole = text[text.index("<surface>") : text.index("</surface>") + len("</surface>")]
+        robot = kt.load(text.replace(whole, whole + whole.replace("0.5", "0.6")), format="sdf")
+        assert self.of(robot) == [None]
+        assert kt.text(fresh(robot), "sdf").count("<surface>") == 2
 
     def test_of_an_edited_robot_is_said_once(self):
         robot = load(self.BLOCK)
