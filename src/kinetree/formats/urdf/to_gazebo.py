@@ -95,6 +95,16 @@ def _element(extension: Extension) -> Element | None:
     return parse(extension.text, "<text>", Report())
 
 
+def is_in_block(sensor: Sensor, is_sdf: bool) -> bool:
+    """Return whether a sensor is written into a block, for it is one of SDF. is_sdf: whether the robot is from SDF."""
+    return sensor.type in SENSOR_TYPES and (is_sdf or bool(_settings(sensor)))
+
+
+def _settings(sensor: Sensor) -> list[Extension]:
+    tags = (*OF_SENSOR, f"{TAG}/force", f"{TAG}/torque")
+    return [e for e in sensor.extensions if e.format == "sdf" and e.tag in tags]
+
+
 def nested(texts: dict[str, str]) -> str:
     """Return elements of which the innermost are given by their paths, "surface/friction/ode/fdir1"."""
     outer: dict[str, dict[str, str]] = {}
@@ -234,10 +244,9 @@ class _Blocks:
 
     def sensor(self, sensor: Sensor) -> None:
         """Add a sensor of SDF, with the settings that URDF's own <sensor> lacks."""
-        tags = (*OF_SENSOR, f"{TAG}/force", f"{TAG}/torque")
-        own = [e for e in sensor.extensions if e.format == "sdf" and e.tag in tags]
-        if sensor.type not in SENSOR_TYPES or not (own or self.is_sdf):
+        if not is_in_block(sensor, self.is_sdf):
             return
+        own = _settings(sensor)
         name = sensor.name.rpartition("::")[2]
         inside: list[str] = []
         if not np.array_equal(sensor.origin, IDENTITY):
@@ -245,10 +254,11 @@ class _Blocks:
             inside.append(f"<pose>{format_numbers(numbers)}</pose>")
         if sensor.update_rate is not None:
             inside.append(f"<update_rate>{format_number(sensor.update_rate)}</update_rate>")
-        reading = words_of(sensor.force_torque) if sensor.force_torque else {}
-        said = "".join(f"<{tag}>{word}</{tag}>" for tag, word in reading.items())
-        said += "".join(one.text for one in own if one.tag.startswith(f"{TAG}/"))
-        inside += [f"<{TAG}>{said}</{TAG}>"] if said else []
+        said = self.robot.sensors[sensor.name].force_torque  # of which URDF's own may have no more than a part
+        reading = words_of(said) if said else {}
+        text = "".join(f"<{tag}>{word}</{tag}>" for tag, word in reading.items())
+        text += "".join(one.text for one in own if one.tag.startswith(f"{TAG}/"))
+        inside += [f"<{TAG}>{text}</{TAG}>"] if text else []
         inside += [one.text for one in own if "/" not in one.tag]
         start = f'<sensor name="{escape(name)}" type="{escape(sensor.type)}">'
         self.add(sensor.joint or sensor.frame, f"{start}{''.join(inside)}</sensor>")
