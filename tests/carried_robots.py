@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 import kinetree as kt
+from kinetree.formats.sdf.from_gazebo import with_gazebo
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Dynamics, Extension, Frame, Robot, Sensor
 from kinetree.spatial import se3
@@ -74,6 +75,7 @@ def differences(a: Robot, b: Robot) -> list[str]:
 
 
 def _plain(robot: Robot) -> dict[str, object]:
+    robot = with_gazebo(robot)  # where blocks of Gazebo are what SDF has
     fields = {f.name: getattr(robot, f.name) for f in dataclasses.fields(robot)}
     for name in ("notes", "text", "placed", "source", "places", "loops"):
         fields.pop(name, None)

@@ -31,6 +31,7 @@ from kinetree.model.robot import (
     Safety,
     Sensor,
     Shape,
+    Surface,
 )
 from kinetree.model.semantic import (
     CollisionPair,
@@ -76,6 +77,7 @@ LEAST: Mapping[type, Any] = {
         Inertial(2.0, np.diag([0.3, 0.4, 0.5])),
         Geometry(Shape("cylinder", {"radius": 0.25, "length": 1.0})),
         Material("red", (1.0, 0.0, 0.0, 1.0)),
+        Surface(),
         Limit(),
         Mimic("turn"),
         Dynamics(),

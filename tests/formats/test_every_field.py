@@ -34,6 +34,7 @@ LEFT_OUT = {("dh-csv", "links.name"), ("dh-csv", "joints.child"), ("dh-csv", "jo
 LEFT_OUT |= {("dh-csv", name) for name in PATHS if name.startswith("frames.")}
 COMMENTS = ("enabled_collisions.evidence", "disabled_collisions.evidence", "sphere_approximations.evidence", "evidence")
 LEFT_OUT |= {(format, f"semantic.{name}") for name in COMMENTS for format in ("srdf", "xrdf")}
+LEFT_OUT |= {(format, name) for name in PATHS if ".visuals.surface." in name for format in WRITTEN}  # nobody feels them
 LEFT_OUT |= {("xrdf", "semantic.disabled_collisions.reason")}  # which is a comment there, too
 NAMES_OF_LOOKS = ("visuals.name", "collisions.name", "material.name", "materials.name")
 """Names that other programs use for nothing, so that no remark is made if only Kinetree reads them."""
@@ -139,7 +140,7 @@ def test_frames_without_a_known_place_are_named(tmp_path):
     assert note.message.startswith("no place is known for the frames eye; ")
     assert "tip = eye" in kt.text(robot, "ets")
     carried, again = kt.save(robot, tmp_path / "arm.urdf")
-    assert carried.message == "only Kinetree reads these parts of the file: frame (1)"
+    assert carried.message == "ROS will not see: 1 frame without a place"
     assert again == note
 
 

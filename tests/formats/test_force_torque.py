@@ -135,7 +135,10 @@ class TestTheRestOfTheElement:
         robot = make(rest=NOISE)
         again = through(robot, other)
         np.testing.assert_allclose(reading(again), reading(robot), rtol=0, atol=1e-12)
-        assert again.sensors["ft"].extensions == tuple(replace(e, source=None) for e in robot.sensors["ft"].extensions)
+        if make is from_sdf:  # in URDF the noise is in a block of Gazebo
+            again = kt.load(kt.text(again, "sdf"), format="sdf")
+        ours, theirs = ([replace(e, source=None) for e in one.sensors["ft"].extensions] for one in (again, robot))
+        assert ours == theirs
 
     @pytest.mark.parametrize(("make", "format"), [(from_urdf, "urdf"), (from_sdf, "sdf")])
     def test_goes_with_what_it_belongs_to(self, make, format):

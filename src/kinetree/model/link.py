@@ -42,10 +42,22 @@ class Shape:
     parameters: Mapping[str, float | str | tuple[float, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Contact of a shape: coefficients of friction mu and, across the first direction, mu2; restitution, from 0 to 1;
+    stiffness in N/m and damping in N s/m. None: the file gives none, so the simulator has its default."""
+
+    mu: float | None = None
+    mu2: float | None = None
+    restitution: float | None = None
+    stiffness: float | None = None
+    damping: float | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Geometry(Brief):
     """A shape on a link, seen or felt. origin is T_link_shape (4, 4). A material without rgba and texture is a
-    reference to the robot's material of that name."""
+    reference to the robot's material of that name. surface: of a shape that is felt."""
 
     shape: Shape
     origin: Array = field(default_factory=lambda: IDENTITY)
@@ -53,6 +65,7 @@ class Geometry(Brief):
     material: Material | None = None
     extensions: tuple[Extension, ...] = ()
     source: Source | None = None
+    surface: Surface | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -24,6 +24,7 @@ from kinetree.model.link import (
     Link as Link,
     Material as Material,
     Shape as Shape,
+    Surface as Surface,
 )
 from kinetree.model.names import NamedValues
 from kinetree.model.robot_limits import robot_limits

@@ -259,7 +259,7 @@ def _undrawn(link: Link) -> bool:
     named = [("visual", shape) for shape in link.visuals] + [("collision", shape) for shape in link.collisions]
     return not all(
         shape.shape.kind in ("sphere", "cylinder")
-        and not (shape.material or shape.extensions)
+        and not (shape.material or shape.extensions or shape.surface)
         and re.fullmatch(rf"{use}_\d+", shape.name or f"{use}_1")
         for use, shape in named
     )

@@ -113,6 +113,8 @@ def _link_without(link: Link, without: Collection[str]) -> Link:
         shapes: tuple[Geometry, ...] = getattr(link, name) if "geometry" not in without else ()
         if "plane" in without:
             shapes = tuple(map(_boxed, shapes))
+        if "extension" in without:
+            shapes = tuple(replace(shape, surface=None) for shape in shapes)
         if "material" in without:
             shapes = tuple(replace(shape, material=None) for shape in shapes)
         changes[name] = shapes

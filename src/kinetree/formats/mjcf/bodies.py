@@ -157,7 +157,7 @@ def _has_inertial(element: Element) -> bool:
 def _shapes(geoms: list[Geom]) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
     """Return visuals and collisions; a geom that is both is in both, its name and attributes only in the collisions."""
     shown = [(g, g.geometry) for g in geoms if g.geometry is not None]
-    bare = [replace(shape, name=None, extensions=()) if g.felt else shape for g, shape in shown if g.seen]
+    bare = [replace(shape, name=None, extensions=(), surface=None) if g.felt else shape for g, shape in shown if g.seen]
     return tuple(bare), tuple(shape for g, shape in shown if g.felt)
 
 

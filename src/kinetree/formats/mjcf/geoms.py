@@ -14,7 +14,7 @@ from kinetree.formats.mjcf.inertia import DENSITY, TINY, Lump, lump_of
 from kinetree.formats.mjcf.mesh_mass import fitted
 from kinetree.formats.mjcf.poses import fromto, pose
 from kinetree.model.magnitudes import LEGAL
-from kinetree.model.robot import Extension, Geometry, Material, Shape
+from kinetree.model.robot import Extension, Geometry, Material, Shape, Surface
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.numbers import numbers
@@ -96,9 +96,16 @@ def _geom(context: Context, element: Element, T_link_frame: Array, body: Element
         extensions = (*_extension(element, kind, masks, group), *children)
         if mesh and mesh.file and kind not in SIZES:
             extensions += attributes_extension(element, mesh.kept, MESH)
-        geometry = Geometry(shape, T_link_geometry, name or None, look, extensions, element.source)
+        surface = _surface(element) if any(masks) else None
+        geometry = Geometry(shape, T_link_geometry, name or None, look, extensions, element.source, surface)
     felt = any(masks)
     return Geom(geometry, group in SHOWN_GROUPS or not felt, felt, lump)
+
+
+def _surface(element: Element) -> Surface | None:
+    """Return the sliding friction; the others, and solref, which goes by the masses, mean something to MuJoCo alone."""
+    friction = numbers(element.get("friction") or "")
+    return Surface(friction[0]) if friction else None
 
 
 def _masks(report: Report, element: Element) -> list[int]:

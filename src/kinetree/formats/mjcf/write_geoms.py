@@ -11,7 +11,7 @@ from kinetree.formats.mjcf.poses import pose_attributes, z_to
 from kinetree.formats.mjcf.writing import Job, attributes_of, elements_of
 from kinetree.model.robot import Geometry, Link, Material, Shape
 from kinetree.spatial import se3
-from kinetree.syntax.numbers import format_numbers
+from kinetree.syntax.numbers import format_number, format_numbers
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import XmlWriter, element_text
 
@@ -63,6 +63,9 @@ class Assets:
             T = T @ se3.homogeneous(z_to(np.asarray(shape.parameters["normal"])), (0.0, 0.0, 0.0))
         attributes |= pose_attributes(T) | role | self._look(geometry.material)
         attributes |= _in_role(attributes_of(geometry.extensions, self.job), role)
+        if geometry.surface and geometry.surface.mu is not None and role is not SEEN:
+            others = (attributes.get("friction") or "").split()[1:]
+            attributes["friction"] = " ".join([format_number(geometry.surface.mu), *others])
         xml.around("geom", elements_of(geometry.extensions, self.job), **attributes)
 
     def _mesh(self, shape: Shape, more: dict[str, str]) -> str:

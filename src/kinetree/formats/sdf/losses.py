@@ -14,14 +14,6 @@ from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES
 from kinetree.model.names import NamedValues
 from kinetree.model.robot import Geometry, Joint, Robot, Sensor
 
-SENSOR_TYPES = (
-    *("air_flow", "air_pressure", "air_speed", "altimeter", "boundingbox", "boundingbox_camera", "camera"),
-    *("contact", "custom", "depth", "depth_camera", "force_torque", "gps", "gpu_lidar", "gpu_ray", "imu"),
-    *("lidar", "logical_camera", "magnetometer", "multicamera", "navsat", "ray", "rfid", "rfidtag", "rgbd"),
-    *("rgbd_camera", "segmentation", "segmentation_camera", "sonar", "thermal", "thermal_camera"),
-    *("wideanglecamera", "wireless_receiver", "wireless_transmitter"),
-)
-
 
 def sensor_owner(robot: Robot, sensor: Sensor) -> str:
     """Return the name of the link or joint that contains a sensor."""

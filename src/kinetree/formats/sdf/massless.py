@@ -18,6 +18,7 @@ from kinetree.formats.losses.sidecar.values import leaves
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import scope_of
 from kinetree.model.assemble import Parts, build, parts_of
+from kinetree.model.edit.extensions import names_in
 from kinetree.model.robot import Frame, Joint, Link, Robot
 from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse
 
@@ -57,8 +58,10 @@ class _Frames:
         self.framed: list[str] = []
         sensors, loops = robot.sensors.values(), robot.loops.values()
         self.kept_joints = {sensor.joint for sensor in sensors} | {j for group in robot.groups.values() for j in group}
-        self.kept_links = {robot.frames[sensor.frame].link for sensor in sensors} | {WORLD}
+        self.kept_links = {robot.frames[sensor.frame].link for sensor in sensors if sensor.joint} | {WORLD}
         self.kept_links |= {end for loop in loops for end in (loop.parent, loop.child)}
+        plugins = [e for e in robot.extensions if (e.format, e.tag) == ("sdf", "plugin")]
+        self.kept_links |= {name for plugin in plugins for name in names_in(plugin)}  # which look for links alone
         self.is_static = any(e.format == "sdf" and e.tag.endswith("static") for e in robot.extensions)
 
     def make(self) -> list[Record]:

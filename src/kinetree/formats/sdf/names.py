@@ -4,8 +4,11 @@ Links, frames, joints and models share one name space in each model; a few names
 to nothing outside its model.
 """
 
+from collections import Counter, defaultdict
+
 from kinetree.formats.sdf.frames import MODEL, WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
+from kinetree.formats.sdf.losses import sensor_owner
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Joint, Robot
 
@@ -30,6 +33,25 @@ def names_for(robot: Robot) -> dict[tuple[str, str], str]:
         found["joint", name] = _free("joint", wanted, taken)
     found["robot", robot.name] = _legal("robot", robot.name).replace("::", "_")
     return {(kind, own): name for (kind, own), name in found.items() if name != own}
+
+
+def local_name(name: str, owner: str) -> str:
+    """Return the name of a sensor without that of its link or joint, or of a model, before it."""
+    return name.removeprefix(f"{owner}::").rpartition("::")[2]
+
+
+def sensor_names(robot: Robot) -> dict[tuple[str, str], str]:
+    """Return {("sensor", own name): name that a reader gives it} for each sensor where they differ. Sensors of one
+    link or joint have different names in the file; among them, the first keeps its own."""
+    used: dict[str, set[str]] = defaultdict(set)
+    places = []
+    for sensor in robot.sensors.values():
+        owner = sensor_owner(robot, sensor)
+        scope, local = scope_of(owner), free_name(local_name(sensor.name, owner), used[owner])
+        places.append((sensor.name, f"{scope}::{local}" if scope else local, f"{owner}::{local}"))
+    counts = Counter(name for _, name, _ in places)
+    names = {("sensor", own): name if counts[name] == 1 else full for own, name, full in places}
+    return {key: name for key, name in names.items() if name != key[1]}
 
 
 def _has_body(layout: Layout) -> bool:

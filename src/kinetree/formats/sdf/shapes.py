@@ -3,10 +3,11 @@
 from functools import partial
 
 from kinetree.formats.fields import check_outer, ignore, optional_each, single_children
+from kinetree.formats.gazebo import leaves, surface_of
 from kinetree.formats.sdf.context import COLLISION_OTHERS, MATERIAL_OTHERS, VISUAL_OTHERS, Context
 from kinetree.formats.sdf.frames import Entry
 from kinetree.formats.sdf.values import attribute_of, needed_text, truth_of, value_text, vector_of
-from kinetree.model.robot import Extension, Geometry, Material, Shape
+from kinetree.model.robot import Extension, Geometry, Material, Shape, Surface
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Element
 
@@ -40,7 +41,8 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
     report = context.report
     once, others = single_children(report, element, ("pose", "geometry", "material", MATERIAL), (), ("name",))
     known = VISUAL_OTHERS if element.tag == "visual" else COLLISION_OTHERS
-    extensions = context.keep(others, known, link.element)
+    surface, rest, others = _surface(others) if element.tag == "collision" else (None, [], others)
+    extensions = [*rest, *context.keep(others, known, link.element)]
     shape = Shape("empty", {})
     if "geometry" in once:
         shape, more = _shape(context, once["geometry"], link, element.tag)
@@ -60,7 +62,19 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
         made[0][0] if made else None,
         tuple(extensions),
         element.source,
+        surface,
     )
+
+
+def _surface(elements: list[Element]) -> tuple[Surface | None, list[Extension], list[Element]]:
+    """Return the surface of a shape, what else is in its <surface>, and its other elements."""
+    found = [element for element in elements if element.tag == "surface"]
+    inside = leaves(found[0]) if len(found) == 1 else None
+    if not inside or "surface" in inside:
+        return None, [], elements
+    surface, covered = surface_of(inside)
+    rest = [Extension("sdf", path, e.kept, e.source) for path, e in inside.items() if path not in covered]
+    return surface, rest, [element for element in elements if element is not found[0]]
 
 
 def _shape(context: Context, element: Element, link: Entry, role: str) -> tuple[Shape, list[Extension]]:

@@ -8,14 +8,16 @@ from kinetree.errors import Finding
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.defaults import DEFAULTS
 from kinetree.formats.force_torque import TAG, words_of, written_sensors
+from kinetree.formats.gazebo import SENSOR_TYPES, SURFACE
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.sdf.forest import FREE
 from kinetree.formats.sdf.frames import MODEL, WORLD
+from kinetree.formats.sdf.from_gazebo import with_gazebo
 from kinetree.formats.sdf.layout import Layout, check_layout, reference, scope_of
-from kinetree.formats.sdf.losses import SENSOR_TYPES, check_parts, sensor_owner
+from kinetree.formats.sdf.losses import check_parts, sensor_owner
 from kinetree.formats.sdf.massless import with_masses
-from kinetree.formats.sdf.names import names_for
+from kinetree.formats.sdf.names import local_name, names_for, sensor_names
 from kinetree.formats.sdf.node import Node
 from kinetree.formats.sdf.read import read
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES
@@ -42,11 +44,12 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses = Losses("sdf", without)
     if robot.text and robot.text.format == "sdf" and not without:
         return robot.text.text
-    robot = _by_axis(losses.without_parts(robot))
+    robot = _by_axis(with_gazebo(losses.without_parts(robot), losses.without))
     renamed = LegalNames.of(robot, names_for(robot), "sdf")
     held = ("link", WORLD) in ((kind, own) for (kind, _), own in renamed.own.items()) and robot.root == WORLD
     made, known, remarks = with_masses(renamed.robot, {*losses.without, *(["frame"] if held else [])})
-    renamed = LegalNames(made, renamed.own)
+    sensors = LegalNames.of(made, sensor_names(made), "sdf")
+    renamed = LegalNames(sensors.robot, {**renamed.own, **sensors.own})
     layout = Layout(_on_world(renamed.robot) if held else renamed.robot, losses.without)
     check_layout(layout, losses)
     check_parts(layout, losses)
@@ -205,6 +208,11 @@ class _Writer:
             self.shape(node.add("geometry"), geometry)
             if geometry.material and "material" not in self.without:
                 self.material(node, geometry.material, "material" if tag == "visual" else MATERIAL)
+            if geometry.surface and tag == "collision":
+                for place, field in SURFACE.items():
+                    *path, name = place.split("/")
+                    if (value := getattr(geometry.surface, field)) is not None:
+                        node.at(path).number(name, value)
             self.extensions(node, geometry.extensions)
 
     def shape(self, node: Node, geometry: Geometry) -> None:
@@ -270,7 +278,7 @@ class _Writer:
         owner = sensor_owner(self.robot, sensor)
         node = self.owners[f"joint {sensor.joint}" if sensor.joint else frame.link]
         own = sensor.type in SENSOR_TYPES
-        local = sensor.name.removeprefix(f"{owner}::").rpartition("::")[2]
+        local = local_name(sensor.name, owner)
         element = node.add(
             "sensor",
             name=free_name(local, self.sensors.setdefault(owner, set())),

@@ -22,6 +22,7 @@ from kinetree.formats.fields import (
 )
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
+from kinetree.formats.gazebo import surfaces_of
 from kinetree.formats.losses.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
@@ -29,7 +30,7 @@ from kinetree.formats.urdf.links import check_references, read_link, read_materi
 from kinetree.formats.urdf.materials import settle_materials
 from kinetree.model.assemble import Parts, Reading
 from kinetree.model.loops import take_loops
-from kinetree.model.robot import Robot, Sensor, Text
+from kinetree.model.robot import Link, Robot, Sensor, Surface, Text
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 NAME = "robot"
@@ -79,6 +80,8 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
         tried = replace(parts, loops=[])
         _, turned = take_loops(tried, lambda link: False)
         parts = parts if turned else tried  # URDF has one root: joints between two trees stay errors
+    surfaces = surfaces_of(root.find_all("gazebo"))
+    parts.links = [_with_surface(link, surfaces[link.name]) if link.name in surfaces else link for link in parts.links]
     left = parts.extensions
     looks = root.find_all("material")
     parts.materials = optional_each(report, "urdf", looks, None, partial(read_material, context), left)
@@ -97,6 +100,10 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
         check_text(report, record, ("of", "name"))
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in records]
     return finish(report, parts, root, "urdf", carried)
+
+
+def _with_surface(link: Link, surface: Surface) -> Link:
+    return replace(link, collisions=tuple(replace(shape, surface=surface) for shape in link.collisions))
 
 
 def _name(report: Report, root: Element) -> str:

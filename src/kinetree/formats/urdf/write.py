@@ -20,7 +20,8 @@ from kinetree.formats.urdf.context import CARRIED, COUPLED
 from kinetree.formats.urdf.links import SHAPES
 from kinetree.formats.urdf.materials import with_own_names
 from kinetree.formats.urdf.read import read
-from kinetree.model.force_torque import reading_place
+from kinetree.formats.urdf.to_gazebo import is_in_block, with_blocks
+from kinetree.model.force_torque import reading_place, same_place
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import RATES, UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 from kinetree.model.tree import build_tree
@@ -53,11 +54,13 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
     sensors = _placed(plain, robot, losses)
     losses.check()
+    if "extension" not in losses.without:
+        robot = with_blocks(robot, plain, sensors)
     from kinetree.formats.losses.sidecar import LegalNames, written  # not needed to read
 
     if notes is not None:
         notes += _other_order(robot)
-    return written(LegalNames(robot), "urdf", partial(_text, plain, sensors), read, notes)
+    return written(LegalNames(robot), "urdf", partial(_text, plain, sensors, robot.extensions), read, notes)
 
 
 def _other_order(robot: Robot) -> list[Finding]:
@@ -70,8 +73,11 @@ def _other_order(robot: Robot) -> list[Finding]:
     return other_order(robot, sorted(robot.joint_names, key=way), "pinocchio")
 
 
-def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[Record]) -> str:
-    """Return the text of a robot; plain: the same with plain joints; sensors: where URDF has them."""
+def _text(
+    plain: Robot, sensors: list[Sensor], extensions: Sequence[Extension], robot: Robot, records: Sequence[Record]
+) -> str:
+    """Return the text of a robot; plain: the same with plain joints; sensors: where URDF has them; extensions: those of
+    the whole robot."""
     xml = XmlWriter()
     version = _version(plain)
     with xml.open("robot", name=robot.name, **{**plain.header, "version": version}):
@@ -90,7 +96,7 @@ def _text(plain: Robot, sensors: list[Sensor], robot: Robot, records: Sequence[R
                     xml.leaf("joint", name=name, coefficient=format_number(coefficient))
         for record in records:
             xml.leaf(CARRIED, record.text, of=record.kind, name=record.name or None)
-        xml.raw(*_own(plain.extensions))
+        xml.raw(*_own(extensions))
     return xml.text()
 
 
@@ -197,7 +203,14 @@ def _limit(xml: XmlWriter, type: str | None, limit: Limit, new: bool) -> None:
 def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
     """Return the sensors, each on a link; a sensor of a joint on the joint's child link."""
     placed = []
-    tree = build_tree(robot)
+    tree, is_sdf = build_tree(robot), original.text is not None and original.text.format == "sdf"
+
+    def in_block(sensor: Sensor) -> bool:
+        """Return whether a block of Gazebo has what a force/torque sensor reads."""
+        joint = original.joints.get(sensor.joint or "")
+        stays = joint is not None and np.array_equal(joint.child_origin, se3.IDENTITY)
+        return stays and "extension" not in losses.without and is_in_block(sensor, is_sdf)
+
     for sensor in written_sensors(robot, losses.without):
         frame = robot.frames[sensor.frame]
         link = frame.name
@@ -212,7 +225,11 @@ def _placed(robot: Robot, original: Robot, losses: Losses) -> list[Sensor]:
         T_link_frame = se3.IDENTITY if same else se3.inverse(T_body_link) @ T_body_frame
         said = replace(sensor.force_torque, point="frame") if sensor.force_torque else None
         moved = replace(sensor, frame=link, origin=T_link_frame @ sensor.origin, force_torque=said)
-        check_reading(losses, sensor, tree, reading_place(original, sensor), reading_place(robot, moved))
+        places = reading_place(original, sensor), reading_place(robot, moved)
+        if in_block(sensor) and not same_place(tree, *places):
+            moved = replace(moved, force_torque=None)  # iDynTree would read another wrench
+        else:
+            check_reading(losses, sensor, tree, *places)
         placed.append(moved)
     return placed
 

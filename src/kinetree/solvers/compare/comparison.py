@@ -24,6 +24,7 @@ from kinetree.solvers.compare.contents import (
     compare_sensors,
 )
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
+from kinetree.solvers.compare.surfaces import compare_surfaces
 from kinetree.spatial.se3 import Array
 
 CONVENTION = radians(30)
@@ -213,6 +214,7 @@ def compare(
         *compare_inertias(sides),
         *compare_frames(sides),
         *compare_sensors(sides),
+        *compare_surfaces(sides),
     ]
     with reporting(progress):
         distances = _pose_error(sides, samples), frame_distances(sides, samples)

@@ -15,7 +15,10 @@ from kinetree.spatial.se3 import Array, frozen
 
 Leaves = dict[str, Any]
 Changes = Mapping[tuple[str, ...], Any]
-INSIDE: Mapping[type, tuple[str, ...]] = {Geometry: ("name", "material", "extensions"), Inertial: ("inertia", "origin")}
+INSIDE: Mapping[type, tuple[str, ...]] = {
+    Geometry: ("name", "material", "extensions", "surface"),
+    Inertial: ("inertia", "origin"),
+}
 """Fields of parts of elements; a part that is not listed has all. Shapes and their places are only in the file."""
 MAX_ADDED = 100
 """Most items by which a list may grow."""

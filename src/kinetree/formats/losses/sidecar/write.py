@@ -1,6 +1,5 @@
 """Text of a robot in a format, with records of what the format lacks."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -8,6 +7,7 @@ from itertools import zip_longest
 from kinetree.display import listed
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.losses.sidecar.differences import Record, differences
+from kinetree.formats.losses.sidecar.unseen import unseen
 from kinetree.model.assemble import Reading, build, parts_of
 from kinetree.model.edit.naming import Names, renamed_parts
 from kinetree.model.robot import Robot
@@ -15,16 +15,6 @@ from kinetree.syntax.xml.reader import MAX_TAG
 
 MAX_TEXT = MAX_TAG // 8
 """Most characters of a record: XML takes up to six for one, and a reader refuses longer tags."""
-PARTS = {
-    "limits": "limit",
-    "extensions": "extension",
-    "joint_order": "order",
-    "dynamics": "dynamics",
-    "safety": "safety",
-    "calibration": "calibration",
-    "unplaced": "frame",
-}
-"""Fields of a robot to the parts of `without`."""
 
 
 @dataclass
@@ -69,7 +59,7 @@ def written(
         raise KinetreeError([finding for finding in findings if finding.severity == "error"])
     records = differences(robot, back, format, renamed.own, known)
     if notes is not None:
-        notes += _notes(records, renamed, {one.name for one in known})
+        notes += _notes(records, renamed, {one.name for one in known}, format)
         notes += [*other_order(robot, back.joint_names, format), *guessed_places(robot)]
     for record in records:
         if len(record.text) > MAX_TEXT:
@@ -82,21 +72,20 @@ def written(
 EXTENSION_FIX = "pass without=('extension',), or --without extension, to leave such parts out"
 
 
-def _notes(records: Sequence[Record], renamed: LegalNames, known: set[str]) -> list[Finding]:
-    """Return remarks on the parts that are carried, on inertias that are changed, and on names that differ."""
+def _notes(records: Sequence[Record], renamed: LegalNames, known: set[str], format: str) -> list[Finding]:
+    """Return remarks on what other programs do not see, on inertias that are changed, and on names that differ."""
     found = []
-    count = Counter(part for record in records for part in _parts(record))
-    if count:
-        parts = ", ".join(f"{part} ({number})" for part, number in sorted(count.items()))
-        found.append(Finding("carried", "info", f"only Kinetree reads these parts of the file: {parts}"))
+    if text := unseen(records, format):
+        found.append(Finding("carried", "info", text))
     changed = [one for one in records if "inertial.inertia" in one.data and "inertial.mass" not in one.data]
     if bodies := [one.name for one in changed if one.name not in known]:
         message = (
             f"no body can have the inertia of {listed(bodies, 8)}; other programs see the nearest that a body can have"
         )
         found.append(Finding("carried", "info", message))
-    if renamed.own:
-        names = [f"{kind} {own!r} as {name!r}" for (kind, name), own in renamed.own.items()]
+    shown = {key: own for key, own in renamed.own.items() if key[0] != "sensor" or not own.endswith(f"::{key[1]}")}
+    if shown:
+        names = [f"{kind} {own!r} as {name!r}" for (kind, name), own in shown.items()]
         message = f"other programs see other names, which do not clash: {listed(names, 8)}"
         found.append(Finding("carried", "info", message))
     return found
@@ -120,21 +109,3 @@ def guessed_places(robot: Robot) -> list[Finding]:
         return []
     message = f"no place is known for the frames {listed(names, 8)}; other programs see them where they are guessed"
     return [Finding("unplaced", "warning", message, robot.source, fix="give them a place with kt.edit.move_frame")]
-
-
-def _parts(record: Record) -> set[str]:
-    """Return the parts of which something is carried in a record; names of shapes and materials are not counted."""
-    if record.kind in ("group", "sensor", "coupled_limit") and "gone" not in record.data:
-        return {record.kind}
-    found = set()
-    for path in record.data:
-        steps = path.split(".")
-        if steps[-1] == "velocity":
-            found.add("velocity_limit")
-        elif "extensions" in steps:
-            found.add("extension")
-        elif "texture" in steps:
-            found.add("material")
-        elif steps[0] in PARTS:
-            found.add(PARTS[steps[0]])
-    return found

@@ -1,0 +1,71 @@
+"""What programs that read a file do not see of a robot, counted by kind, in their own words."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from kinetree.formats.gazebo import LUMPING
+from kinetree.formats.losses.sidecar.differences import Record
+from kinetree.syntax.xml.reader import Report, parse
+
+WHO = {"sdf": "Gazebo", "mjcf": "MuJoCo", "urdf": "ROS"}
+"""Programs that read a format."""
+FIELDS = {
+    "limits": ("limit of a joint", "limits of joints"),
+    "joint_order": ("order of the joints", "orders of the joints"),
+    "dynamics": ("joint's damping, friction or spring", "joints' damping, friction or springs"),
+    "safety": ("safety limit of a joint", "safety limits of joints"),
+    "calibration": ("calibration of a joint", "calibrations of joints"),
+    "unplaced": ("frame without a place", "frames without a place"),
+    "velocity": ("limit of velocity", "limits of velocity"),
+    "texture": ("texture", "textures"),
+    "surface": (
+        "shape's friction, restitution, stiffness or damping",
+        "shapes' friction, restitution, stiffness or damping",
+    ),
+    "group": ("group of joints", "groups of joints"),
+    "sensor": ("sensor", "sensors"),
+    "sensor's": ("sensor's settings", "sensors' settings"),
+    "coupled_limit": ("limit over several joints", "limits over several joints"),
+    "transmission": ("transmission", "transmissions"),
+}
+"""One and several of what a record is about, by its kind or the field."""
+
+
+def unseen(records: Iterable[Record], format: str) -> str:
+    """Return "Gazebo will not see: 2 transmissions", or "" if it sees everything."""
+    count = Counter(what for record in records for what in _of(record, format))
+    names = {what: FIELDS.get(what, (what, what)) for what in count}
+    parts = [f"{number} {names[what][number > 1]}" for what, number in sorted(count.items())]
+    return f"{WHO.get(format, 'other programs')} will not see: {', '.join(parts)}" if parts else ""
+
+
+def _of(record: Record, format: str) -> list[str]:
+    """Return what is in a record; names of shapes and materials are not counted."""
+    if record.kind in ("group", "sensor", "coupled_limit") and "gone" not in record.data:
+        is_changed = record.kind == "sensor" and "new" not in record.data
+        return ["sensor's" if is_changed else record.kind]
+    found: dict[str, None] = {}
+    tags: list[str] = []
+    for path, value in record.data.items():
+        steps = path.split(".")
+        if "extensions" in steps and isinstance(value, list):
+            tags += _tags(value[1], value[2], format)
+        elif known := next((step for step in (steps[-1], steps[0]) if step in FIELDS), None):
+            found[known] = None
+        elif "surface" in steps:
+            found[f"{'.'.join(steps[:2])}"] = None
+    surfaces = [what for what in found if what not in FIELDS]
+    return [*(what for what in found if what in FIELDS), *["surface"] * len(surfaces), *tags]
+
+
+def _tags(tag: str, text: str, format: str) -> Iterator[str]:
+    """Yield what an element of another tool is called: of a <gazebo>, what Gazebo would have read of it."""
+    if tag == "gazebo" and format == "sdf":
+        block = parse(text, "<text>", Report())
+        for child in block.children if block is not None else ():
+            if child.tag not in (*LUMPING, "joint", "pose"):
+                yield f"<{child.tag}> of <gazebo>"
+    elif tag == "attributes":
+        yield "settings of MJCF"
+    else:
+        yield tag if tag in FIELDS else f"<{tag.rpartition('/')[2].rpartition('::')[2]}>"
