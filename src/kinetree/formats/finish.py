@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
 from kinetree.errors import Finding, nearest_names
+from kinetree.formats.actuators import with_block_actuators
 from kinetree.formats.fields import extension
 from kinetree.formats.uncomputed import uncomputed
 from kinetree.model.assemble import Parts, Reading, assemble_certain, order_of_file, whole
@@ -69,6 +70,7 @@ def finish(
         from kinetree.formats.losses.sidecar import restore  # few files need it
 
         parts = restore(report, parts, carried, format)
+    parts.actuators = with_block_actuators(parts.actuators, parts.extensions, parts.joints)
     report.place((note for _, note in uncomputed(parts.links, parts.joints, parts.extensions)), root.document)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed

@@ -25,6 +25,7 @@ class Part:
 
 
 PARTS: Mapping[str, Part] = {
+    "actuator": Part("actuators", "nothing drives these"),
     "extension": Part("elements for other programs", "other programs do not find their settings"),
     "geometry": Part("shapes", "these are not seen and touch nothing"),
     "plane": Part("planes", "boxes of 1 cm, as wide as the planes or 100 m, stand in for them"),
@@ -51,6 +52,7 @@ PARTS: Mapping[str, Part] = {
 """All parts. Joints and links are never left out."""
 UNREAD: Mapping[str, Mapping[str, str]] = {
     "urdf": {
+        "actuator": "robot/transmission robot/ros2_control",
         "extension": "robot/gazebo robot/transmission robot/ros2_control",
         "geometry": "link/visual link/collision",
         "material": "robot/material visual/material",
@@ -76,6 +78,7 @@ UNREAD: Mapping[str, Mapping[str, str]] = {
         "mimic": "axis/mimic axis2/mimic",
     },
     "mjcf": {
+        "actuator": "mujoco/actuator",
         "extension": "mujoco/actuator mujoco/contact mujoco/keyframe",
         "sensor": "mujoco/sensor body/camera",
         "limit": "joint/@range joint/@limited joint/@actuatorfrcrange joint/@actuatorfrclimited",

@@ -1,11 +1,13 @@
 """Elements of an MJCF file about simulation and looks, kept so that they can be written back."""
 
+from dataclasses import replace
 from functools import partial
 
 from kinetree.formats.fields import optional
 from kinetree.formats.mjcf.compiler import SIMULATION, Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import ATTACHED, RESOLVED
+from kinetree.formats.mjcf.keyframes import states_in, with_states
 from kinetree.formats.mjcf.order import order_elements
 from kinetree.formats.mjcf.pairs import pairs_in
 from kinetree.model.references import kind_of
@@ -35,20 +37,25 @@ def check_names(context: Context, root: Element) -> None:
                 first[name] = element
 
 
-def keep_sections(context: Context, root: Element, left: dict[str, list[Element]]) -> None:
-    """Keep the sections that are not read, and the elements that are `left` of the others."""
+def keep_sections(
+    context: Context, root: Element, left: dict[str, list[Element]], controls: list[dict[str, str]]
+) -> None:
+    """Keep the sections that are not read, and the elements that are `left` of the others. controls: by `label`."""
     for section in root.children:
         if section.tag in KEPT:
             for element in section.walk():
                 named = partial(context.classes.named, element, "class", "main")
                 optional(context.report, element, element, named, "is kept unchanged")
             if section.tag == "keyframe":
-                order = order_elements(section, context.parts.joints)
+                order = order_elements(section, context.parts.joints, controls)
+                states = [*states_in(section, context.parts.joints)]
+                context.parts.semantic = with_states(context.parts.semantic, context.parts.name, states)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
             if section.tag == "contact":
-                known = context.parts.semantic.disabled_collisions if context.parts.semantic else ()
-                pairs = (*known, *pairs_in(section, {link.name for link in context.parts.links}))
-                context.parts.semantic = Semantic(context.parts.name, disabled_collisions=pairs) if pairs else None
+                semantic = context.parts.semantic or Semantic(context.parts.name)
+                pairs = (*semantic.disabled_collisions, *pairs_in(section, {link.name for link in context.parts.links}))
+                if pairs:
+                    context.parts.semantic = replace(semantic, disabled_collisions=pairs)
             _keep(context, section)
         elif section.tag not in READ:
             message = f"<{section.tag}> is not understood; it is kept unchanged"

@@ -126,6 +126,9 @@ def _parts(record: Record) -> set[str]:
     """Return the parts of which something is carried in a record; names of shapes and materials are not counted."""
     if record.kind in ("group", "sensor", "coupled_limit") and "gone" not in record.data:
         return {record.kind}
+    if record.kind == "actuator":  # of which files may say more than the robot
+        says = any(value is not None for path, value in record.data.items() if path not in ("file", "gone"))
+        return {record.kind} if says else set()
     found = set()
     for path in record.data:
         steps = path.split(".")
