@@ -86,7 +86,9 @@ def save(
     if robot.semantic and not row.beside and not (row.name == "mjcf" and is_written(robot)):
         message = f"what an SRDF says of it is not written to {row.name}; save it beside the file, as SRDF"
         if row.name == "mjcf":
-            message = message.replace("of it is", "of it, besides postures of all joints and pairs of links without contact, is")
+            message = message.replace(
+                "of it is", "of it, besides postures of all joints and pairs of links without contact, is"
+            )
         notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
     text = row.write(robot, without, notes)
     check_no_links(contents, target)

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
 
+from kinetree.errors import Source
 from kinetree.model.actuator import Actuator, Kind, Range
 from kinetree.model.assemble import driving
 from kinetree.model.robot import Extension, Joint
@@ -38,7 +39,7 @@ OF_TWO = ("Differential", "FourBar")
 class _Drive:
     """What blocks say of one joint: kinds of its commands, each with its range of the joint; reduction of its gear."""
 
-    element: Element
+    source: Source | None
     commands: dict[Kind, Range | None]
     reduction: float = 1.0
 
@@ -50,8 +51,8 @@ def block_actuators(extensions: Iterable[Extension], joints: Mapping[str, Joint]
     interface that is known drives nothing by itself; it gives the gear of a joint in ros2_control.
     """
     drives: dict[str, _Drive] = {}
-    for element in _blocks(extensions):
-        found = _of_ros2(element) if element.tag == "ros2_control" else _of_transmission(element)
+    for source, element in _blocks(extensions):
+        found = _of_ros2(source, element) if element.tag == "ros2_control" else _of_transmission(source, element)
         for name, drive in found:
             if (known := drives.get(name)) is None:
                 drives[name] = drive
@@ -71,14 +72,14 @@ def with_block_actuators(
     return [*actuators, *(one for one in more if one.joint not in driven and one.name not in names)]
 
 
-def _blocks(extensions: Iterable[Extension]) -> Iterator[Element]:
+def _blocks(extensions: Iterable[Extension]) -> Iterator[tuple[Source | None, Element]]:
     for one in extensions:
         if one.format != "urdf" or one.tag not in (*BLOCKS, "gazebo"):
             continue
         if one.tag == "gazebo" and not any(f"<{tag}" in one.text for tag in BLOCKS):
             continue
         if (root := parse(one.text, one.source.file if one.source else "<text>", Report())) is not None:
-            yield from (element for element in root.walk() if element.tag in BLOCKS and _outermost(root, element))
+            yield from ((one.source, e) for e in root.walk() if e.tag in BLOCKS and _outermost(root, e))
 
 
 def _outermost(root: Element, element: Element) -> bool:
@@ -88,12 +89,12 @@ def _outermost(root: Element, element: Element) -> bool:
     )
 
 
-def _of_transmission(element: Element) -> Iterator[tuple[str, _Drive]]:
+def _of_transmission(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
     reductions = _reductions(element)
     for joint in element.find_all("joint"):
         interfaces = [e.text.strip() for part in (joint, *element.find_all("actuator")) for e in _interfaces(part)]
         kinds = [HARDWARE[name] for text in interfaces if (name := text.rpartition("/")[2]) in HARDWARE]
-        yield joint.get("name") or "", _Drive(element, dict.fromkeys(kinds), reductions.get(joint.get("name"), 1.0))
+        yield joint.get("name") or "", _Drive(source, dict.fromkeys(kinds), reductions.get(joint.get("name"), 1.0))
 
 
 def _interfaces(part: Element) -> list[Element]:
@@ -113,15 +114,15 @@ def _reductions(element: Element) -> dict[str | None, float]:
     return found
 
 
-def _of_ros2(element: Element) -> Iterator[tuple[str, _Drive]]:
+def _of_ros2(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
     for joint in element.find_all("joint"):
         commands = {e.get("name") or "": e for e in joint.find_all("command_interface")}
         known = {INTERFACES[name]: _range(e) for name, e in commands.items() if name in INTERFACES}
         if known:
-            yield joint.get("name") or "", _Drive(element, known)
+            yield joint.get("name") or "", _Drive(source, known)
     for transmission in element.find_all("transmission"):
         for name, value in _reductions(transmission).items():
-            yield name or "", _Drive(element, {}, value)
+            yield name or "", _Drive(source, {}, value)
 
 
 def _range(command: Element) -> Range | None:
@@ -139,4 +140,4 @@ def _actuator(name: str, drive: _Drive) -> Actuator:
     own, gear = drive.commands[kind], drive.reduction
     scale = 1 / gear if kind == "motor" else gear
     control = None if own is None else (min(scale * own[0], scale * own[1]), max(scale * own[0], scale * own[1]))
-    return Actuator(name, name, kind, gear, control, source=drive.element.source)
+    return Actuator(name, name, kind, gear, control, source=drive.source)

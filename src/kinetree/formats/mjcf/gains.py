@@ -14,7 +14,9 @@ import numpy as np
 
 from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
-from kinetree.errors import fail
+from kinetree.display import listed
+from kinetree.errors import Finding, fail
+from kinetree.formats.mjcf.context import free
 from kinetree.model.actuator import KINDS, Actuator, Kind, Range
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.extensions import kept_elements
@@ -41,18 +43,32 @@ def loads(robot: Robot) -> dict[str, Load]:
     zero = np.zeros(tree.nv)
     inertia = np.diag(crba(tree, q)).astype(float)
     gravity = np.asarray(rnea(tree, q, zero, zero, np.array(GRAVITY), {}), dtype=float)
-    at = {name: v.start for name, kind, v in zip(tree.joints, tree.joint_type, tree.v_slice, strict=True) if kind.single}
+    at = {
+        name: v.start for name, kind, v in zip(tree.joints, tree.joint_type, tree.v_slice, strict=True) if kind.single
+    }
     return {name: Load(float(inertia[i]), float(gravity[i])) for name, i in at.items()}
 
 
 def completed(robot: Robot) -> dict[str, Actuator]:
     """Return the actuators with the gains and limits that no file says."""
-    lacking = [one for one in robot.actuators.values() if one.kind != "motor" and None in (one.kv, one.kp)]
-    known = loads(robot) if lacking else {}
+    known = loads(robot) if any(map(_lacks_gains, robot.actuators.values())) else {}
     return {
         name: _completed(one, robot.joints[one.joint], known.get(one.joint, Load(0.0, 0.0)))
         for name, one in robot.actuators.items()
     }
+
+
+def chosen_gains(robot: Robot) -> list[Finding]:
+    """Return a note about the actuators whose gains no file says."""
+    names = [one.name for one in robot.actuators.values() if _lacks_gains(one)]
+    message = f"no file says the gains of {len(names)} actuators; they follow from the inertia of each joint in the "
+    message += f"neutral posture and {NATURAL_FREQUENCY:g} Hz: {listed(names, 8)}"
+    fix = "kt.save(robot, path, actuators='position'), or kinetree convert --actuators position, sets them in the robot"
+    return [Finding("gains", "info", message, robot.source, f"robot {robot.name!r}", fix)] if names else []
+
+
+def _lacks_gains(one: Actuator) -> bool:
+    return (one.kind == "position" and None in (one.kp, one.kv)) or (one.kind == "velocity" and one.kv is None)
 
 
 def _completed(one: Actuator, joint: Joint, load: Load) -> Actuator:
@@ -78,18 +94,17 @@ def _about_zero(most: float) -> Range:
 
 
 def with_actuators(robot: Robot, kind: Kind) -> Robot:
-    """Return the robot with actuators of a kind, their gains and limits: at the joints that its actuators drive, with
-    their gears, or else at every joint of one coordinate that no other drives and that is not passive.
+    """Return the robot with actuators of a kind, their gains and limits, at every joint of one coordinate that has a
+    number in q, is not passive, and has no other drive. Those that it has keep their gears and limits of force.
 
     Raises KinetreeError for a robot without such joints.
     """
     if kind not in KINDS:
         raise fail("actuators", f"actuators={kind!r}; expected one of {', '.join(KINDS)}")
     parts, anew = parts_of(robot), {"control": None, "kp": None, "kv": None}
-    if robot.actuators:
-        parts.actuators = [one if one.kind == kind else replace(one, kind=kind, **anew) for one in parts.actuators]
-    else:
-        parts.actuators = [Actuator(name, name, kind) for name in _joints(robot)]
+    parts.actuators = [one if one.kind == kind else replace(one, kind=kind, **anew) for one in parts.actuators]
+    names, driven = {*robot.actuators}, {one.joint for one in parts.actuators}
+    parts.actuators += [Actuator(free(name, names), name, kind) for name in _joints(robot) if name not in driven]
     if not parts.actuators:
         raise fail("actuators", "has no joint that an actuator can drive", element=f"robot {robot.name!r}")
     made = build(parts)

@@ -70,7 +70,9 @@ def without_neutral_key(robot: Robot) -> Robot:
     job = Job(robot, Losses(FORMAT, ()))
     sections = [element for _, element in kept_elements(robot.extensions, FORMAT, "actuator")]
     for given, own in zip(keys[0], (HOME, *_numbers(job, robot.q(), sections)), strict=True):
-        if given != own and not (isinstance(own, list) and len(own) == len(given or ()) and np.allclose(own, given or ())):
+        if given != own and not (
+            isinstance(own, list) and len(own) == len(given or ()) and np.allclose(own, given or ())
+        ):
             return robot
     states = tuple(one for one in robot.semantic.group_states if (one.name, one.group) != (HOME, WHOLE))
     semantic = replace(robot.semantic, group_states=states)

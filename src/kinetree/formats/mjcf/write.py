@@ -14,7 +14,7 @@ from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.actuators import write_actuators
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
-from kinetree.formats.mjcf.gains import completed
+from kinetree.formats.mjcf.gains import chosen_gains, completed
 from kinetree.formats.mjcf.keyframes import reorder, write_keys
 from kinetree.formats.mjcf.order import write_texts
 from kinetree.formats.mjcf.pairs import write_pairs
@@ -65,7 +65,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.check()
     heavy, grains, remarks = _with_grains(job)
     if notes is not None:
-        notes += [*opposite_readings(robot, without), *remarks]
+        notes += [*opposite_readings(robot, without), *remarks, *chosen_gains(robot)]
         notes += [
             Finding(
                 "single-joints",

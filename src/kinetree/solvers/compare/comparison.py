@@ -24,6 +24,7 @@ from kinetree.solvers.compare.contents import (
     compare_sensors,
 )
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
+from kinetree.solvers.compare.drives import compare_actuators, compare_postures
 from kinetree.spatial.se3 import Array
 
 CONVENTION = radians(30)
@@ -105,7 +106,7 @@ class Comparison(Displayable):
     """Result of `compare`.
 
     same: if every joint has the value of the joint that it is matched with, all bodies, frames and sensors have equal
-        poses in the root frames; so are inertias and limits, if both robots have them. Values go by joint, not by index
+        poses in the root frames; so are inertias, limits, actuators and named postures, if both robots have them. Values go by joint, not by index
         in q: another order of q is a remark. With base="any" the root frames may differ.
     same_mechanism: the bodies move alike; names, signs and zeros of joints, the root frame, frames, inertias and limits
         may differ.
@@ -213,6 +214,8 @@ def compare(
         *compare_inertias(sides),
         *compare_frames(sides),
         *compare_sensors(sides),
+        *compare_actuators(sides),
+        *compare_postures(sides),
     ]
     with reporting(progress):
         distances = _pose_error(sides, samples), frame_distances(sides, samples)
