@@ -36,8 +36,8 @@ def save(
             needs it. Files that are already beside it stay there. If the robot is written in its own format beside its
             own file, nothing is copied. "keep" leaves the references as they are, with a warning for those that find
             no file.
-        actuators: "position", "velocity" or "motor", for MJCF: the kind of the actuators that the robot gets at the joints
-            that its own drive, or else at every joint. Gains are for the inertia of each joint in the neutral posture.
+        actuators: "position", "velocity" or "motor", for MJCF: gives every joint an actuator of this kind, with gains
+            for the inertia of the joint in the neutral posture, and the limits of the joint.
         without: parts that are left out, such as ("extension", "inertial"). All parts:
             `kinetree.formats.losses.parts.PARTS`.
 

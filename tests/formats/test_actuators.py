@@ -133,10 +133,11 @@ def test_gains_that_were_changed_in_the_file_are_read():
     assert robot.actuators["elbow"].kp == 123
 
 
-SERVOS = """<mujoco model="m"><compiler angle="radian"/><default><default class="c"><general biastype="affine" ctrlrange="-1 2" forcerange="-9 9"/>
+SERVOS = """<mujoco model="m"><compiler angle="radian"/>
+  <default><default class="c"><general biastype="affine" ctrlrange="-1 2" forcerange="-9 9"/>
   </default><default class="p"><position kp="70" kv="3"/></default></default>
-<worldbody><body name="a"><joint name="j" range="-1 3"/><joint name="k" type="slide" axis="0 0 1"/><geom size="1"/></body>
-</worldbody><actuator>{}</actuator></mujoco>"""
+<worldbody><body name="a"><joint name="j" range="-1 3"/><joint name="k" type="slide" axis="0 0 1"/><geom size="1"/>
+</body></worldbody><actuator>{}</actuator></mujoco>"""
 
 
 def servos(*elements):
@@ -248,7 +249,8 @@ def test_save_gives_every_joint_an_actuator_for_mjcf_alone(tmp_path):
         ("elbow", "position", 5.0),
         ("shoulder", "position", 1.0),
     ]
-    assert 'carried of="actuator"' not in kt.text(saved, "mjcf") and "kinetree:actuator" not in kt.text(saved, "mjcf")
+    assert 'carried of="actuator"' not in kt.text(saved, "mjcf")
+    assert "kinetree:actuator" not in kt.text(saved, "mjcf")
     with pytest.raises(kt.KinetreeError, match="only MJCF has actuators"):
         kt.save(robot, tmp_path / "a.sdf", actuators="position")
     with pytest.raises(kt.KinetreeError, match="expected one of position, velocity, motor"):
@@ -257,7 +259,8 @@ def test_save_gives_every_joint_an_actuator_for_mjcf_alone(tmp_path):
         kt.save(kt.edit.lock(robot, {"elbow": 0, "shoulder": 0}), tmp_path / "a.xml", actuators="motor")
 
 
-STATES = """<robot name="arm"><group name="one"><joint name="elbow"/></group><group name="two"><joint name="shoulder"/></group>
+STATES = """<robot name="arm"><group name="one"><joint name="elbow"/></group>
+<group name="two"><joint name="shoulder"/></group>
 <group_state name="up" group="one"><joint name="elbow" value="0.5"/></group_state>
 <group_state name="up" group="two"><joint name="shoulder" value="-0.25"/></group_state>
 <group_state name="half" group="one"><joint name="elbow" value="0.1"/></group_state></robot>"""
@@ -274,6 +277,8 @@ def test_home_is_a_state_of_the_whole_robot_or_the_neutral_posture():
     home, up = elements(kt.text(arm(*blocks, srdf=STATES), "mjcf"))
     assert home.attributes == {"name": "home", "qpos": "-0.25 0.5", "ctrl": "1 0"}  # elbow first, by its gear of 2
     assert up.attributes == {**home.attributes, "name": "up"}
+    beyond = arm(*blocks, srdf=STATES.replace("-0.25", "-2.5"))  # below the limit of -2
+    assert [key.attributes["qpos"] for key in elements(kt.text(beyond, "mjcf"))] == ["0 0", "-2.5 0.5"]
     named = STATES.replace('"half"', '"home"')
     home, up = elements(kt.text(arm(*blocks, srdf=named), "mjcf"))
     assert home.attributes == {"name": "home", "qpos": "0 0.1", "ctrl": "0.2 0"}
@@ -284,9 +289,12 @@ def test_the_neutral_key_is_written_anew_and_not_kept():
     robot = arm(ROS1.format("elbow", "Position", 2))
     text = kt.text(robot, "mjcf")
     back = kt.load(text, format="mjcf")
-    assert back.semantic is None and not any(one.tag == "keyframe" for one in back.extensions)
+    assert back.semantic is None
+    assert not [one for one in back.extensions if one.format == "mjcf"]
+    assert '<option integrator="implicitfast"/>' in text
     urdf = kt.text(back, "urdf")
-    assert "carried" not in urdf and urdf.count("<transmission") == 1
+    assert "carried" not in urdf
+    assert urdf.count("<transmission") == 1
     assert elements(kt.text(kt.load(urdf, format="urdf"), "mjcf"))[0].attributes == elements(text)[0].attributes
     other = kt.load(text.replace('ctrl="0"', 'ctrl="0.5"'), format="mjcf")
     assert any(one.tag == "keyframe" for one in other.extensions)
@@ -325,7 +333,8 @@ def test_compare_names_a_changed_gain_and_posture():
     assert with_servo(name="other").same
     changed = with_servo(kp=10.0)
     assert [str(one) for one in changed.differences] == ["actuator 'p': its gain kp is 9, in the second robot 10"]
-    assert not changed.same and changed.same_mechanism
+    assert not changed.same
+    assert changed.same_mechanism
     assert with_servo(kp=None).same
     (kind,) = with_servo(kind="velocity", kp=None).differences
     assert kind.message == "its kind is position, in the second robot velocity"

@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Write a model in another format.
 
-    Actuators come from transmissions and ros2_control, or --actuators gives each joint one, with gains that are printed.
+    Actuators are those of transmissions and ros2_control; --actuators gives every joint one, and prints its gains.
     Parts that the format lacks are kept in elements that only Kinetree reads. If other programs would see another robot
     without them, or if a mesh or texture is missing, the command lists them and writes nothing; --without leaves a part
     out. On the standard output, references to meshes stay as they are.

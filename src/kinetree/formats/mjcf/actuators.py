@@ -13,7 +13,7 @@ from kinetree.formats.mjcf.writing import Job
 from kinetree.model.actuator import Actuator, Kind, Range
 from kinetree.model.robot import Joint
 from kinetree.syntax.numbers import format_number, format_numbers, numbers
-from kinetree.syntax.xml.reader import Element, Report, parse
+from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import XmlWriter, element_text
 
 TAG = "actuator"

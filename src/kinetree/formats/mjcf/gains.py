@@ -16,15 +16,18 @@ from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.display import listed
 from kinetree.errors import Finding, fail
-from kinetree.formats.mjcf.context import free
+from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.model.actuator import KINDS, Actuator, Kind, Range
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.extensions import kept_elements
-from kinetree.model.robot import Joint, Robot
+from kinetree.model.robot import Extension, Joint, Robot
 from kinetree.model.tree import build_tree
 
 NATURAL_FREQUENCY = 20.0
 """Natural frequency, Hz, of a position servo whose gains no file says, and cut-off of a velocity servo."""
+OPTION = Extension(FORMAT, "option", '<option integrator="implicitfast"/>')
+"""Setting with which stiff servos are stable at MuJoCo's time step of 2 ms: without it, joints of little inertia behind
+heavy ones are not, as a servo sees less inertia while other joints give way."""
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of a MuJoCo model without <option gravity>, m/s²."""
 
@@ -51,11 +54,23 @@ def loads(robot: Robot) -> dict[str, Load]:
 
 def completed(robot: Robot) -> dict[str, Actuator]:
     """Return the actuators with the gains and limits that no file says."""
-    known = loads(robot) if any(map(_lacks_gains, robot.actuators.values())) else {}
+    known = loads(robot) if any_chosen(robot) else {}
     return {
         name: _completed(one, robot.joints[one.joint], known.get(one.joint, Load(0.0, 0.0)))
         for name, one in robot.actuators.items()
     }
+
+
+def with_option(robot: Robot) -> Robot:
+    """Return the robot with OPTION, if gains of it are chosen and its file has no <option>."""
+    if any(one.tag == "option" for one in robot.extensions if one.format == FORMAT):
+        return robot
+    return replace(robot, extensions=(OPTION, *robot.extensions)) if any_chosen(robot) else robot
+
+
+def any_chosen(robot: Robot) -> bool:
+    """Return whether no file says the gains of some actuator."""
+    return any(map(_lacks_gains, robot.actuators.values()))
 
 
 def chosen_gains(robot: Robot) -> list[Finding]:
@@ -107,7 +122,8 @@ def with_actuators(robot: Robot, kind: Kind) -> Robot:
     parts.actuators += [Actuator(free(name, names), name, kind) for name in _joints(robot) if name not in driven]
     if not parts.actuators:
         raise fail("actuators", "has no joint that an actuator can drive", element=f"robot {robot.name!r}")
-    made = build(parts)
+    made = with_option(build(parts))
+    parts.extensions = [*made.extensions]
     parts.actuators = [*completed(made).values()]
     return build(parts)
 
@@ -117,7 +133,7 @@ def _joints(robot: Robot) -> list[str]:
     passive = {joint.name for joint in robot.semantic.passive_joints} if robot.semantic else set()
     others: Collection[str] = {
         element.get("joint") or ""
-        for _, section in kept_elements(robot.extensions, "mjcf", "actuator")
+        for _, section in kept_elements(robot.extensions, FORMAT, "actuator")
         for element in section.children
     }
     return [name for name in robot.joint_names if robot.joints[name].kind.single and name not in {*passive, *others}]

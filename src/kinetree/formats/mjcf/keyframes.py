@@ -11,6 +11,7 @@ import numpy as np
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.actuators import in_order, label
 from kinetree.formats.mjcf.context import FORMAT
+from kinetree.formats.mjcf.gains import OPTION, any_chosen
 from kinetree.formats.mjcf.order import reordered, take_controls, take_order
 from kinetree.formats.mjcf.writing import Job
 from kinetree.model.edit.extensions import kept_elements
@@ -56,8 +57,15 @@ def _numbers(job: Job, q: Array, actuators: Sequence[Element]) -> tuple[list[flo
     return qpos, [_of_posture(one, single) for one, _ in in_order(job, actuators)]
 
 
-def without_neutral_key(robot: Robot) -> Robot:
-    """Return a robot that was read without a key that is the posture which `write_keys` writes for want of another."""
+def without_chosen(robot: Robot) -> Robot:
+    """Return a robot that was read without what the writer chooses for it, and will choose again: the option with which
+    chosen gains are stable, and the key of the neutral posture."""
+    chosen = (OPTION.tag, OPTION.text) if any_chosen(robot) else ()
+    kept = tuple(one for one in robot.extensions if (one.tag, one.text) != chosen)
+    return _without_neutral_key(replace(robot, extensions=kept) if len(kept) < len(robot.extensions) else robot)
+
+
+def _without_neutral_key(robot: Robot) -> Robot:
     found = [*kept_elements(robot.extensions, FORMAT, TAG)]
     if len(found) != 1 or not robot.actuators or not robot.semantic:
         return robot
@@ -81,7 +89,7 @@ def without_neutral_key(robot: Robot) -> Robot:
 
 
 def is_written(robot: Robot) -> bool:
-    """Return whether the semantic description of a robot is in a file of MJCF: only pairs, and postures of all joints."""
+    """Return whether the semantic description of a robot is all in MJCF: only pairs, and postures of all joints."""
     semantic = robot.semantic
     keys = postures(robot, home=False)
     return semantic is None or (semantic.is_of_simulation and all(one.name in keys for one in semantic.group_states))
@@ -152,8 +160,8 @@ def with_states(semantic: Semantic | None, name: str, states: Sequence[GroupStat
 
 def postures(robot: Robot, home: bool) -> dict[str, Array]:
     """Return q (nq,) of the states that name every joint of one coordinate, by name, a state of several groups as one;
-    first "home": the state of that name, else the first, else the neutral posture if the robot has actuators and `home`
-    is true."""
+    first "home": the state of that name, else the first inside the limits, else the neutral posture if the robot has
+    actuators and `home` is true."""
     wanted = {name for name in robot.joint_names if robot.joints[name].kind.single}
     states: dict[str, dict[str, tuple[float, ...]]] = {}
     for state in robot.semantic.group_states if robot.semantic else ():
@@ -164,7 +172,7 @@ def postures(robot: Robot, home: bool) -> dict[str, Array]:
     if own:
         return {HOME: _q(robot, own), **{name: q for name, q in whole.items() if name != HOME}}
     if home and (whole or robot.actuators) and robot.nq:
-        return {HOME: next(iter(whole.values()), robot.q()), **whole}
+        return {HOME: next((q for q in whole.values() if robot.limits.contains(q)), robot.q()), **whole}
     return whole
 
 
@@ -190,7 +198,7 @@ def coordinates(robot: Robot, q: Array) -> dict[str, Sequence[float]]:
 
 
 def _in_file(joint: Joint, values: Sequence[float]) -> Iterator[float]:
-    """Yield the coordinates of a joint as MuJoCo has them: quaternions wxyz, free bodies from the origin of the world."""
+    """Yield the coordinates of a joint as MuJoCo has them: quaternions wxyz, free bodies from the world's origin."""
     if joint.type == "floating":
         T = joint.origin @ se3.homogeneous(se3.rotation_from_quaternion(values[3:]), values[:3])
         x, y, z, w = se3.quaternion_from_rotation(T[:3, :3])

@@ -19,7 +19,7 @@ from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.expand import MAKERS, expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
-from kinetree.formats.mjcf.keyframes import without_neutral_key
+from kinetree.formats.mjcf.keyframes import without_chosen
 from kinetree.formats.mjcf.known import check_known
 from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates
@@ -118,7 +118,7 @@ def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: M
     _scale_masses(context, root)
     robot = finish(report, parts, root, FORMAT, carried)
     robot = robot and lock_held(context, note_split_ranges(context, robot))
-    return robot and without_neutral_key(robot)
+    return robot and without_chosen(robot)
 
 
 def _scale_masses(context: Context, root: Element) -> None:

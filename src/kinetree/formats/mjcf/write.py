@@ -14,7 +14,7 @@ from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.actuators import write_actuators
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
-from kinetree.formats.mjcf.gains import chosen_gains, completed
+from kinetree.formats.mjcf.gains import chosen_gains, completed, with_option
 from kinetree.formats.mjcf.keyframes import reorder, write_keys
 from kinetree.formats.mjcf.order import write_texts
 from kinetree.formats.mjcf.pairs import write_pairs
@@ -90,7 +90,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
     job = Job(replace(robot, actuators=NamedValues("actuator", completed(robot).values())), losses)
     xml = XmlWriter()
     with xml.open("mujoco", model=robot.name):
-        kept = {} if "extension" in losses.without else _sections(robot)
+        kept = {} if "extension" in losses.without else _sections(with_option(robot))
         has_defaults = "default" in kept
         _compiler(xml, kept.pop("compiler", []))
         for element in (e for tag in BEFORE for e in kept.pop(tag, [])):

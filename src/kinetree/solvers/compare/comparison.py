@@ -106,8 +106,8 @@ class Comparison(Displayable):
     """Result of `compare`.
 
     same: if every joint has the value of the joint that it is matched with, all bodies, frames and sensors have equal
-        poses in the root frames; so are inertias, limits, actuators and named postures, if both robots have them. Values go by joint, not by index
-        in q: another order of q is a remark. With base="any" the root frames may differ.
+        poses in the root frames; so are inertias, limits, actuators and postures, if both robots have them. Values go
+        by joint, not by index in q: another order of q is a remark. With base="any" the root frames may differ.
     same_mechanism: the bodies move alike; names, signs and zeros of joints, the root frame, frames, inertias and limits
         may differ.
     differences: everything found; remarks do not count against `same`.
