@@ -259,6 +259,15 @@ def test_save_gives_every_joint_an_actuator_for_mjcf_alone(tmp_path):
         kt.save(kt.edit.lock(robot, {"elbow": 0, "shoulder": 0}), tmp_path / "a.xml", actuators="motor")
 
 
+def test_actuators_of_joints_without_mass_are_named(tmp_path):
+    (note,) = (
+        one
+        for one in kt.save(kt.chain("Rz(q1) tx(0.4)"), tmp_path / "a.xml", actuators="position")
+        if one.code == "gains"
+    )
+    assert (note.severity, note.message[-2:]) == ("warning", "q1")
+
+
 STATES = """<robot name="arm"><group name="one"><joint name="elbow"/></group>
 <group name="two"><joint name="shoulder"/></group>
 <group_state name="up" group="one"><joint name="elbow" value="0.5"/></group_state>

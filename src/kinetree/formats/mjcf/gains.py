@@ -74,12 +74,16 @@ def any_chosen(robot: Robot) -> bool:
 
 
 def chosen_gains(robot: Robot) -> list[Finding]:
-    """Return a note about the actuators whose gains no file says."""
+    """Return a note about the actuators whose gains no file says, and a warning about those without any."""
+    weak = [name for name, one in completed(robot).items() if one.kind != "motor" and not one.kp and not one.kv]
+    message = f"their joints carry no mass, so that these actuators have no gains, and no force: {listed(weak, 8)}"
+    warning = Finding("gains", "warning", message, robot.source, f"robot {robot.name!r}", "give the links inertias")
     names = [one.name for one in robot.actuators.values() if _lacks_gains(one)]
     message = f"no file says the gains of {len(names)} actuators; they follow from the inertia of each joint in the "
     message += f"neutral posture and {NATURAL_FREQUENCY:g} Hz: {listed(names, 8)}"
     fix = "kt.save(robot, path, actuators='position'), or kinetree convert --actuators position, sets them in the robot"
-    return [Finding("gains", "info", message, robot.source, f"robot {robot.name!r}", fix)] if names else []
+    note = Finding("gains", "info", message, robot.source, f"robot {robot.name!r}", fix)
+    return [*([note] if names else []), *([warning] if weak else [])]
 
 
 def _lacks_gains(one: Actuator) -> bool:
@@ -116,8 +120,10 @@ def with_actuators(robot: Robot, kind: Kind) -> Robot:
     """
     if kind not in KINDS:
         raise fail("actuators", f"actuators={kind!r}; expected one of {', '.join(KINDS)}")
-    parts, anew = parts_of(robot), {"control": None, "kp": None, "kv": None}
-    parts.actuators = [one if one.kind == kind else replace(one, kind=kind, **anew) for one in parts.actuators]
+    parts = parts_of(robot)
+    parts.actuators = [
+        one if one.kind == kind else replace(one, kind=kind, control=None, kp=None, kv=None) for one in parts.actuators
+    ]
     names, driven = {*robot.actuators}, {one.joint for one in parts.actuators}
     parts.actuators += [Actuator(free(name, names), name, kind) for name in _joints(robot) if name not in driven]
     if not parts.actuators:
