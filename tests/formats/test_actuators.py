@@ -80,6 +80,19 @@ def test_position_goes_before_velocity_before_effort_with_its_own_range():
     assert (one.kind, one.control) == ("motor", (-1.0, 2.0))
 
 
+def test_a_follower_gets_no_actuator_and_changes_of_an_actuator_are_carried():
+    mimic = '<mimic joint="shoulder"/>'
+    text = ARM.format(blocks=ROS1.format("elbow", "Position", 1) + ROS1.format("shoulder", "Position", 1))
+    follows = text.replace('effort="20"/>', f'effort="20"/>{mimic}')
+    assert [*kt.load(follows, format="urdf").actuators] == ["shoulder"]
+    parts = parts_of(kt.load(text, format="urdf"))
+    parts.actuators = [replace(parts.actuators[0], kp=7.0)]
+    for format in ("urdf", "sdf", "mjcf"):
+        back = kt.load(kt.text(build(parts), format), format=format)
+        assert back.actuators["elbow"] == parts.actuators[0]
+        assert format != "urdf" or [*back.actuators] == ["elbow"]
+
+
 def test_joints_that_a_transmission_couples_have_no_gear_of_their_own():
     two = ROS1.format("elbow", "Effort", 9).replace("Simple", "Differential")
     two = two.replace(

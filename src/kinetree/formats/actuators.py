@@ -59,8 +59,8 @@ def block_actuators(extensions: Iterable[Extension], joints: Mapping[str, Joint]
                 continue
             known.commands = {**drive.commands, **known.commands}
             known.reduction = drive.reduction if known.reduction == 1.0 else known.reduction
-    made = (_actuator(name, drive) for name, drive in drives.items() if drive.commands)
-    return driving(made, joints)
+    made = driving([_actuator(name, drive) for name, drive in drives.items() if drive.commands], joints)
+    return [one for one in made if joints[one.joint].mimic is None]  # a follower is driven by its leader
 
 
 def with_block_actuators(

@@ -66,11 +66,14 @@ def finish(
     """Return the robot of the parts, with doubts after errors, or None if nothing is certain; structural faults are
     underlined in the file. carried: elements of Kinetree with what the format lacks."""
     leave_out_loose(report, parts, root)
+    read = [*parts.extensions]
+    parts.actuators = with_block_actuators(parts.actuators, read, parts.joints)
     if carried:
         from kinetree.formats.losses.sidecar import restore  # few files need it
 
         parts = restore(report, parts, carried, format)
-    parts.actuators = with_block_actuators(parts.actuators, parts.extensions, parts.joints)
+        blocks = [one for one in parts.extensions if one not in read]
+        parts.actuators = with_block_actuators(parts.actuators, blocks, parts.joints)
     report.place((note for _, note in uncomputed(parts.links, parts.joints, parts.extensions)), root.document)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed
