@@ -1,20 +1,18 @@
-"""<actuator>: motors and servos of joints, read from the elements and written into them.
+"""<actuator>: motors and servos of joints.
 
 A <motor>, <position> or <velocity> of a joint, or a <general> that equals one, is an actuator of the robot. The others
 are kept, and with them a short element for each Actuator, for the order of the controls.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
 
 from kinetree.formats.mjcf.context import OPEN, Context, free
-from kinetree.formats.mjcf.writing import Job
 from kinetree.model.actuator import Actuator, Kind, Range
 from kinetree.model.robot import Joint
-from kinetree.syntax.numbers import format_number, format_numbers, numbers
+from kinetree.syntax.numbers import format_number, numbers
 from kinetree.syntax.xml.reader import Element
-from kinetree.syntax.xml.writer import XmlWriter, element_text
 
 TAG = "actuator"
 TAGS: Mapping[str, Kind] = {"motor": "motor", "position": "position", "velocity": "velocity"}
@@ -26,8 +24,6 @@ RANGES = {"control": ("ctrlrange", "ctrllimited"), "force": ("forcerange", "forc
 READ = ("name", "joint", "gear", "kp", "kv", "inheritrange", *(name for pair in RANGES.values() for name in pair))
 GENERAL = {"dyntype": "none", "gaintype": "fixed", "biastype": "none", "gainprm": "1", "biasprm": "0"}
 """What a <general> is without these attributes."""
-ENDS = {"joint", "jointinparent", "tendon", "site", "body", "cranksite"}
-"""Attributes for what an actuator acts on, of which every element has one; a kept one of an Actuator has none."""
 Attributes = dict[str, str]
 
 
@@ -141,44 +137,3 @@ def _inherited(joint: Joint, share: Sequence[float] | None) -> Range | None:
         return None
     middle, half = (lower + upper) / 2, (upper - lower) / 2 * share[0]
     return (middle - half, middle + half) if half > 0 else None
-
-
-def in_order(job: Job, sections: Sequence[Element]) -> Iterator[tuple[Actuator | None, Element | None]]:
-    """Yield the actuators in the order of their controls in the file, each with its kept element if there is one; None
-    with the element of one that is no Actuator."""
-    own = job.robot.actuators
-    left = dict(own.items())
-    for element in (element for section in sections for element in section.children):
-        if not (element.tag in TAGS and ENDS.isdisjoint(element.attributes)):
-            yield None, element
-        elif (one := left.pop(element.get("name") or "", None)) is not None:
-            yield one, element
-    yield from ((one, None) for one in left.values())
-
-
-def write_actuators(xml: XmlWriter, job: Job, sections: Sequence[Element], has_defaults: bool) -> None:
-    """Write the kept elements, those of actuators of the robot with all that these have, and then the other actuators.
-
-    has_defaults: whether elements may inherit attributes, so that each is written with all of its own.
-    """
-    if found := [*in_order(job, sections)]:
-        with xml.open(TAG):
-            for one, element in found:
-                if one is not None:
-                    _write(xml, one, has_defaults, element.attributes if element is not None else {})
-                elif element is not None:
-                    xml.raw(*element_text(element).splitlines())
-
-
-def _write(xml: XmlWriter, one: Actuator, has_defaults: bool, more: Attributes) -> None:
-    gear = format_number(one.gear) if one.gear != 1 or has_defaults else None
-    attributes: dict[str, str | None] = {**more, "name": one.name, "joint": one.joint, "gear": gear}
-    for field, (attribute, switch) in RANGES.items():
-        lower, upper = getattr(one, field) or (-inf, inf)
-        if lower > -inf or upper < inf:
-            attributes[attribute] = format_numbers((max(lower, -OPEN), min(upper, OPEN)))
-        elif has_defaults:
-            attributes[switch] = "false"
-    gains = {"kp": one.kp, "kv": one.kv} if one.kind == "position" else {"kv": one.kv}
-    attributes |= {k: None if v is None or one.kind == "motor" else format_number(v) for k, v in gains.items()}
-    xml.leaf(one.kind, **attributes)

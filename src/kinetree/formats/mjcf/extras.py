@@ -7,7 +7,7 @@ from kinetree.formats.fields import optional
 from kinetree.formats.mjcf.compiler import SIMULATION, Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import ATTACHED, RESOLVED
-from kinetree.formats.mjcf.keyframes import states_in, with_states
+from kinetree.formats.mjcf.kept_keys import states_in, with_states
 from kinetree.formats.mjcf.order import order_elements
 from kinetree.formats.mjcf.pairs import pairs_in
 from kinetree.model.references import kind_of

@@ -19,7 +19,7 @@ from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.expand import MAKERS, expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
-from kinetree.formats.mjcf.keyframes import without_chosen
+from kinetree.formats.mjcf.kept_keys import without_chosen
 from kinetree.formats.mjcf.known import check_known
 from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates

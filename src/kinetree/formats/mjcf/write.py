@@ -11,16 +11,17 @@ from kinetree.errors import Finding
 from kinetree.formats.losses.grains import MASS, MOMENT, with_grain
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
-from kinetree.formats.mjcf.actuators import write_actuators
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
 from kinetree.formats.mjcf.gains import chosen_gains, completed, with_option
-from kinetree.formats.mjcf.keyframes import reorder, write_keys
+from kinetree.formats.mjcf.kept_keys import reorder
+from kinetree.formats.mjcf.keyframes import write_keys
 from kinetree.formats.mjcf.order import write_texts
 from kinetree.formats.mjcf.pairs import write_pairs
 from kinetree.formats.mjcf.read import read
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.unknown_names import unknown_names
+from kinetree.formats.mjcf.write_actuators import write_actuators
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import write_loops
