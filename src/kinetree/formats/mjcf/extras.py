@@ -1,18 +1,16 @@
 """Elements of an MJCF file about simulation and looks, kept so that they can be written back."""
 
-from dataclasses import replace
 from functools import partial
 
 from kinetree.formats.fields import optional
 from kinetree.formats.mjcf.compiler import SIMULATION, Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import ATTACHED, RESOLVED
-from kinetree.formats.mjcf.kept_keys import states_in, with_states
+from kinetree.formats.mjcf.kept_keys import add_states
 from kinetree.formats.mjcf.order import order_elements
-from kinetree.formats.mjcf.pairs import pairs_in
+from kinetree.formats.mjcf.pairs import add_pairs
 from kinetree.model.references import kind_of
 from kinetree.model.robot import Extension
-from kinetree.model.semantic import Semantic
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import element_text
 
@@ -48,14 +46,10 @@ def keep_sections(
                 optional(context.report, element, element, named, "is kept unchanged")
             if section.tag == "keyframe":
                 order = order_elements(section, context.parts.joints, controls)
-                states = [*states_in(section, context.parts.joints)]
-                context.parts.semantic = with_states(context.parts.semantic, context.parts.name, states)
+                add_states(context.parts, section)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
             if section.tag == "contact":
-                semantic = context.parts.semantic or Semantic(context.parts.name)
-                pairs = (*semantic.disabled_collisions, *pairs_in(section, {link.name for link in context.parts.links}))
-                if pairs:
-                    context.parts.semantic = replace(semantic, disabled_collisions=pairs)
+                add_pairs(context.parts, section)
             _keep(context, section)
         elif section.tag not in READ:
             message = f"<{section.tag}> is not understood; it is kept unchanged"

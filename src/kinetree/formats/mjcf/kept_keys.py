@@ -13,6 +13,7 @@ from kinetree.formats.mjcf.keyframes import HOME, TAG, numbers_of, of_posture
 from kinetree.formats.mjcf.order import reordered, take_controls, take_order
 from kinetree.formats.mjcf.write_actuators import in_order
 from kinetree.formats.mjcf.writing import Job
+from kinetree.model.assemble import Parts
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Actuator, Joint, Robot
 from kinetree.model.semantic import GroupState, JointValue, Semantic
@@ -75,12 +76,11 @@ def states_in(section: Element, joints: Sequence[Joint]) -> Iterator[GroupState]
             yield GroupState(key.attributes["name"], WHOLE, tuple(values), key.source)
 
 
-def with_states(semantic: Semantic | None, name: str, states: Sequence[GroupState]) -> Semantic | None:
-    """Return a semantic description with more states, or None if it would have nothing."""
-    if not states:
-        return semantic
-    semantic = semantic or Semantic(name)
-    return replace(semantic, group_states=(*semantic.group_states, *states))
+def add_states(parts: Parts, section: Element) -> None:
+    """Add the states of a <keyframe> to the semantic description of the parts."""
+    if states := [*states_in(section, parts.joints)]:
+        semantic = parts.semantic or Semantic(parts.name)
+        parts.semantic = replace(semantic, group_states=(*semantic.group_states, *states))
 
 
 def without_chosen(robot: Robot) -> Robot:
