@@ -25,7 +25,6 @@ class Part:
 
 
 PARTS: Mapping[str, Part] = {
-    "actuator": Part("actuators", "nothing drives these"),
     "extension": Part("elements for other programs", "other programs do not find their settings"),
     "geometry": Part("shapes", "these are not seen and touch nothing"),
     "plane": Part("planes", "boxes of 1 cm, as wide as the planes or 100 m, stand in for them"),
@@ -36,6 +35,7 @@ PARTS: Mapping[str, Part] = {
         "masses that are unknown, such as of a mesh that is missing", "these have no mass", ("unknown-inertia",)
     ),
     "sensor": Part("sensors", "these are gone"),
+    "actuator": Part("actuators", "nothing drives these"),
     "force_torque": Part("what force-torque sensors measure", "in which frame and direction these measure is unknown"),
     "limit": Part("limits of position, velocity, effort, acceleration and jerk", "these have none", ("no-limit",)),
     "velocity_limit": Part("limits of velocity", "these have none"),
