@@ -144,7 +144,7 @@ class Losses:
     def __init__(self, format: str, without: Collection[str]) -> None:
         check_parts(without)
         self.format = format
-        self.without = frozenset(without)
+        self.without = frozenset(without) | ({"actuator"} if "extension" in without else set())
         self.findings: list[Finding] = []
         self._lost: set[tuple[str, str, str, Source | None]] = set()
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.dynamics.mass_matrix import crba
-from kinetree.display import listed
+from kinetree.display import counted, listed
 from kinetree.errors import Finding, fail
 from kinetree.formats.mjcf.context import FORMAT, free
 from kinetree.model.actuator import KINDS, Actuator, Kind, Range
@@ -79,7 +79,7 @@ def chosen_gains(robot: Robot) -> list[Finding]:
     message = f"their joints carry no mass, so that these actuators have no gains, and no force: {listed(weak, 8)}"
     warning = Finding("gains", "warning", message, robot.source, f"robot {robot.name!r}", "give the links inertias")
     names = [one.name for one in robot.actuators.values() if _lacks_gains(one)]
-    message = f"no file says the gains of {len(names)} actuators; they follow from the inertia of each joint in the "
+    message = f"no file says the gains of {counted(len(names), 'actuator')}; they follow from the inertia of each joint in the "
     message += f"neutral posture and {NATURAL_FREQUENCY:g} Hz: {listed(names, 8)}"
     fix = "kt.save(robot, path, actuators='position'), or kinetree convert --actuators position, sets them in the robot"
     note = Finding("gains", "info", message, robot.source, f"robot {robot.name!r}", fix)
