@@ -79,8 +79,10 @@ def chosen_gains(robot: Robot) -> list[Finding]:
     message = f"their joints carry no mass, so that these actuators have no gains, and no force: {listed(weak, 8)}"
     warning = Finding("gains", "warning", message, robot.source, f"robot {robot.name!r}", "give the links inertias")
     names = [one.name for one in robot.actuators.values() if _lacks_gains(one)]
-    message = f"no file says the gains of {counted(len(names), 'actuator')}; they follow from the inertia of each joint in the "
-    message += f"neutral posture and {NATURAL_FREQUENCY:g} Hz: {listed(names, 8)}"
+    message = (
+        f"no file says the gains of {counted(len(names), 'actuator')}; they follow from the inertia of each joint "
+    )
+    message += f"in the neutral posture and {NATURAL_FREQUENCY:g} Hz: {listed(names, 8)}"
     fix = "kt.save(robot, path, actuators='position'), or kinetree convert --actuators position, sets them in the robot"
     note = Finding("gains", "info", message, robot.source, f"robot {robot.name!r}", fix)
     return [*([note] if names else []), *([warning] if weak else [])]
