@@ -14,6 +14,7 @@ from kinetree.model import robot as model
 from kinetree.model.assemble import Parts, build
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import (
+    Actuator,
     Calibration,
     CoupledLimit,
     Dynamics,
@@ -87,6 +88,7 @@ LEAST: Mapping[type, Any] = {
         Frame("eye", "hand"),
         Sensor("gauge", "force_torque", "hand", joint="swing"),
         ForceTorque("child_on_parent", "child", "frame"),
+        Actuator("servo", "turn", "motor"),
         CoupledLimit("both", {"turn": 1.0, "bend": 1.0}, -2.0, 2.0),
         Joint("closing", "revolute", "base", "hand", axes=Z),
         Semantic("robot"),
@@ -140,6 +142,12 @@ VALUES: Mapping[str, list[Values]] = {
     "Sensor.joint": [{"joint": "bend"}],
     "Sensor.type": [{"type": kind, "joint": None} for kind in ("imu", "camera", "planted")],
     "CoupledLimit.coefficients": [{"coefficients": {"turn": 1.0, "bend": 2.0}}],
+    "Actuator.joint": [{"joint": "bend"}],
+    "Actuator.kind": [{"kind": "position"}, {"kind": "velocity"}],
+    "Actuator.control": [{"control": (-0.5, 0.75)}],
+    "Actuator.force": [{"force": (-0.5, 0.75)}],
+    "Actuator.kp": [{"kind": "position", "kp": 0.75}],
+    "Actuator.kv": [{"kind": "velocity", "kv": 0.75}],
     "Robot.joint_names": [{"joint_order": ("swing", "bend", "turn")}],
     "Robot.groups": [{"groups": {"arm": ("turn", "bend")}}],
     "Member.kind": [{"kind": "link", "name": "hand"}],

@@ -23,9 +23,9 @@ HELD = {
     kt.limits.Guard: "brakes dtype joints kernel limit_names",
     kt.limits.Limits: "G blocks clip_step clip_velocity contains coordinate_names forbidden_share h impossible lower "
     "margin names project quaternions row_names sample turning upper volume",
-    kt.Robot: "child_joints coordinate_names coupled_limits doubts extensions frames groups header joint_names joints "
-    "joints_to limits links loops materials name notes nq nv order parent_joint placed places q q_slices root "
-    "semantic sensors source text velocity_names zero",
+    kt.Robot: "actuators child_joints coordinate_names coupled_limits doubts extensions frames groups header "
+    "joint_names joints joints_to limits links loops materials name notes nq nv order parent_joint placed "
+    "places q q_slices root semantic sensors source text velocity_names zero",
 }
 """What users find on the objects that they hold."""
 

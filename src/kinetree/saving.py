@@ -8,6 +8,7 @@ from typing import Literal
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.errors import Finding, KinetreeError, Source, fail, nearest_names
 from kinetree.formats.registry import WRITTEN, format_by_ending
+from kinetree.model.actuator import Kind
 from kinetree.model.robot import Robot
 
 
@@ -19,6 +20,7 @@ def save(
     format: str | None = None,
     without: Collection[str] = (),
     assets: Literal["bring", "keep"] = "bring",
+    actuators: Kind | None = None,
 ) -> tuple[Finding, ...]:
     """Write the robot to a file in the format of its ending, or in `format`. All or nothing is written.
 
@@ -34,6 +36,8 @@ def save(
             needs it. Files that are already beside it stay there. If the robot is written in its own format beside its
             own file, nothing is copied. "keep" leaves the references as they are, with a warning for those that find
             no file.
+        actuators: "position", "velocity" or "motor", for MJCF: gives every joint an actuator of this kind, with gains
+            for the inertia of the joint in the neutral posture, and the limits of the joint.
         without: parts that are left out, such as ("extension", "inertial"). All parts:
             `kinetree.formats.losses.parts.PARTS`.
 
@@ -52,6 +56,7 @@ def save(
         made_folders,
         write_all,
     )  # not at the start, for most programs only read
+    from kinetree.formats.mjcf.keyframes import is_written
     from kinetree.shapes.copy_assets import copy_assets, missing_assets
 
     target = Path(path)
@@ -64,6 +69,12 @@ def save(
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
+    if actuators is not None:
+        if row.name != "mjcf":
+            raise fail("actuators", f"actuators={actuators!r} means nothing to {row.name}; only MJCF has actuators")
+        from kinetree.formats.mjcf.gains import with_actuators
+
+        robot = with_actuators(robot, actuators)
     if not target.parent.is_dir():
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
     contents: dict[Path, bytes] = {}
@@ -72,10 +83,12 @@ def save(
     ):  # a pipe has no folder of its own
         robot, contents = copy_assets(robot, target, row.name, as_names(without))
     notes = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and not row.beside else []
-    if robot.semantic and not row.beside and not (row.name == "mjcf" and robot.semantic.has_pairs_alone):
+    if robot.semantic and not row.beside and not (row.name == "mjcf" and is_written(robot)):
         message = f"what an SRDF says of it is not written to {row.name}; save it beside the file, as SRDF"
         if row.name == "mjcf":
-            message = message.replace("of it is", "of it, besides pairs of links without contact, is")
+            message = message.replace(
+                "of it is", "of it, besides postures of all joints and pairs of links without contact, is"
+            )
         notes.append(Finding("semantic", "info", message, Source(str(target)), f"robot {robot.name!r}"))
     text = row.write(robot, without, notes)
     check_no_links(contents, target)

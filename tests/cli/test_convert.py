@@ -150,6 +150,22 @@ def test_pairs_that_touch_are_excluded_on_request(run, row, tmp_path):
     assert "<exclude" not in (tmp_path / "bare.xml").read_text()
 
 
+def test_actuators_are_given_on_request_and_their_gains_are_printed(run, drone, tmp_path):
+    result = run("convert", drone, tmp_path / "arm.xml", "--actuators", "position")
+    saved = kt.load(tmp_path / "arm.xml")
+    assert {one.kind for one in saved.actuators.values()} == {"position"}
+    head, *lines = result.stderr.partition("actuator ")[2].splitlines()
+    assert head.split()[:5] == ["kind", "kp", "kv", "force", "sag"]
+    for one, line in zip(saved.actuators.values(), lines, strict=False):
+        name, kind, kp, kv, *_ = line.split()
+        assert (name, kind) == (one.name, "position")
+        assert float(kp.replace(",", "")) == pytest.approx(one.kp, rel=5e-3)
+        assert float(kv.replace(",", "")) == pytest.approx(one.kv, rel=5e-3)
+    assert "<actuator>" in run("convert", drone, "-", "--to", "mjcf", "--actuators", "motor").stdout
+    refused = run("convert", drone, tmp_path / "arm.sdf", "--actuators", "motor")
+    assert (refused.exit_code, "only MJCF has actuators" in refused.stderr) == (2, True)
+
+
 def test_options_of_spheres_that_mean_nothing(run, row, tmp_path):
     result = run("convert", row, tmp_path / "row.sdf", "--exclude")
     assert (result.exit_code, "only MJCF has pairs that are excluded" in result.stderr) == (2, True)

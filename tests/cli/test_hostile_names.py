@@ -77,7 +77,7 @@ COMMANDS = {
     "compare": [["a.urdf", "b.urdf"], ["a.urdf", "small.urdf"]],
     "srdf": [["a.urdf"], ["a.urdf", "--group", f"g={TIP}:{TIP}"], ["a.urdf", "--skip", TIP]],
     "contact": [["a.urdf"], ["a.urdf", "--touch", TIP, "--touch", "x"], ["a.urdf", "--skip", TIP]],
-    "convert": [["a.urdf", "o.sdf"], ["a.urdf", "o.xml", "--assets", "keep"]],
+    "convert": [["a.urdf", "o.sdf"], ["a.urdf", "o.xml", "--assets", "keep", "--actuators", "position"]],
     "dh": [["a.urdf"], ["a.urdf", "--tip", TIP], ["dh.toml"], ["dh.toml", "--format", "matlab"]],
     "dynamics": [["a.urdf"], ["small.urdf", "--tau", f"{NAME}j0=1"]],
     "fix": [["a.urdf"], ["a.urdf", "--unsafe"]],

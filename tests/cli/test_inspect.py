@@ -260,7 +260,7 @@ def test_json_has_the_documented_fields(run, mixed):
     assert {*data} == {
         *("schema", "format", "name", "source", "root", "links", "joints", "placed", "frames", "sensors", "groups"),
         *("materials", "loops", "coupled_limits", "extensions", "notes", "nq", "nv", "joint_names", "coordinate_names"),
-        *("q_slices", "neutral", "zero", "kinds", "mass", "center_of_mass", "semantic", "header"),
+        *("q_slices", "neutral", "zero", "kinds", "mass", "center_of_mass", "semantic", "header", "actuators"),
     }
     joints = {joint["name"]: joint for joint in data["joints"]}
     assert {*joints["lift"]} == {

@@ -66,4 +66,6 @@ def test_an_srdf_adds_to_the_pairs_of_an_mjcf(tmp_path):
     assert not kt.save(robot, tmp_path / "m.xml", format="mjcf")  # no remark: the pairs are written
     state = srdf.replace("<disable", "<group_state name='up' group='g'/><disable")
     (note,) = kt.save(kt.load(text, format="mjcf", srdf=state), tmp_path / "m.xml", format="mjcf")
-    assert note.message.startswith("what an SRDF says of it, besides pairs of links without contact, is not written")
+    assert note.message.startswith(
+        "what an SRDF says of it, besides postures of all joints and pairs of links without contact, is not written"
+    )

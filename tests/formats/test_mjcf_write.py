@@ -318,15 +318,23 @@ def test_a_sensor_that_measures_two_things_becomes_two_and_comes_back_as_one():
     assert (sensor.name, sensor.type, sensor.joint, sensor.frame) == ("ft", "force_torque", "j", "b")
 
 
-@pytest.mark.parametrize(
-    "change", [lambda robot: kt.edit.lock(robot, {"turn": 0.1}), lambda robot: kt.edit.cut(robot, "hand")]
-)
-def test_what_names_a_joint_or_body_that_has_gone_is_lost_aloud(change):
-    robot = change(edited(TEXT))
+def test_what_names_a_joint_or_body_that_has_gone_is_lost_aloud():
+    robot = kt.edit.lock(edited(TEXT.replace('name="motor"', 'name="motor" lengthrange="0 1"')), {"turn": 0.1})
     with pytest.raises(kt.KinetreeError, match=r"'(turn|hand_site)' does not exist") as caught:
         write(robot, ("velocity_limit",))
     assert {finding.code for finding in caught.value.findings} == {"cannot-say-extension"}
     assert "motor" not in write(robot, ("extension",))
+
+
+@pytest.mark.parametrize(
+    "change", [lambda robot: kt.edit.lock(robot, {"turn": 0.1}), lambda robot: kt.edit.cut(robot, "hand")]
+)
+def test_an_actuator_goes_with_its_joint(change):
+    robot = change(edited(TEXT))
+    assert any("drives 'turn'" in note.message and note.element == "actuator 'motor'" for note in robot.notes)
+    written = write(robot, ("velocity_limit",))
+    assert '"motor"' not in written
+    assert '<motor site="hand_site"/>' in written
 
 
 def test_how_a_site_looks_is_kept():

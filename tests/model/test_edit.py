@@ -257,7 +257,7 @@ class TestLock:
     @each(
         "format, element",
         [
-            ("mjcf", '<actuator><motor joint="s"/></actuator>'),
+            ("mjcf", '<actuator><motor jointinparent="s"/></actuator>'),
             ("urdf", '<transmission name="t"><joint name="s"/></transmission>'),
             ("urdf", '<ros2_control name="c" type="system"><joint name="s"/></ros2_control>'),
         ],

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,8 +12,11 @@ from kinetree.cli._help import LENGTH, argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.cli._say import remark, say_text
+from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError, equal, fail, others_like
+from kinetree.formats.mjcf.gains import NATURAL_FREQUENCY, loads, with_actuators
 from kinetree.formats.registry import SEMANTIC, WRITTEN, format_by_ending
+from kinetree.model.actuator import KINDS, Kind
 from kinetree.model.edit.spheres import as_spheres
 from kinetree.model.robot import Robot
 from kinetree.saving import save
@@ -29,6 +33,7 @@ WRITABLE = list(WRITTEN)
 @option("--to", "Format of OUT.  [default: by its ending]", type=click.Choice(WRITABLE))
 @option("--slack LENGTH", "Write spheres around collision shapes; they may reach so far, such as 5mm.", type=LENGTH)
 @option("--exclude", "Exclude pairs of links that touch by how the robot is built (MJCF).", is_flag=True)
+@option("--actuators", "Drive the joints by targets of position or velocity, or by torques (MJCF).", type=[*KINDS])
 @without_option
 @assets_option
 @force_option
@@ -40,12 +45,14 @@ def command(
     to: str | None,
     slack: float | None,
     exclude: bool,
+    actuators: Kind | None,
     without: tuple[str, ...],
     assets: Literal["bring", "keep"],
     force: bool,
 ) -> None:
     """Write a model in another format.
 
+    Actuators are those of transmissions and ros2_control; --actuators gives every joint one, and prints its gains.
     Parts that the format lacks are kept in elements that only Kinetree reads. If other programs would see another robot
     without them, or if a mesh or texture is missing, the command lists them and writes nothing; --without leaves a part
     out. On the standard output, references to meshes stay as they are.
@@ -55,15 +62,36 @@ def command(
     ctx.meta["kinetree.all"] = True
     if out != "-":
         check_new(Path(out), force)
-    robot = _prepared(robot, to or str(getattr(format_by_ending(out, WRITTEN), "name", "")), slack, exclude)
+    format = to or str(getattr(format_by_ending(out, WRITTEN), "name", ""))
+    robot = _prepared(robot, format, slack, exclude)
+    if actuators is not None:
+        if format != "mjcf":
+            raise fail("option", "--actuators means nothing to this format; only MJCF has actuators")
+        robot = with_actuators(robot, actuators)
     if out == "-":
         _print(robot, to, without)
         return
     notes = save(robot, Path(out), format=to, without=without, assets=assets)
     remark(f"wrote {out}: {robot}")
     _print_notes(notes)
+    if actuators is not None:
+        remark(*_gains(robot))
     if robot.notes:
         remark(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them")
+
+
+def _gains(robot: Robot) -> list[str]:
+    """Return a table of the actuators: gains, range of the force, and how far gravity moves the joint at home."""
+    rows, known = [["actuator", "kind", "kp", "kv", "force", "sag at home"]], loads(robot)
+    for one in robot.actuators.values():
+        force = "no limit" if one.force is None or one.force[1] == inf else f"±{number(one.force[1])}"
+        gains = ["" if value is None else number(value) for value in (one.kp, one.kv)]
+        sag = number(abs(known[one.joint].gravity) / (one.gear**2 * one.kp)) if one.kp else ""
+        rows.append([one.name, one.kind, *gains, force, sag])
+    width = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, width, strict=True)).rstrip() for row in rows]
+    units = "in SI units, of the actuator: gains for the inertia in the neutral posture"
+    return [f"{lines[0]}  ({units}, {NATURAL_FREQUENCY:g} Hz, critically damped)", *lines[1:]]
 
 
 def _prepared(robot: Robot, to: str, slack: float | None, exclude: bool) -> Robot:

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
 from kinetree.errors import Finding, nearest_names
+from kinetree.formats.actuators import with_block_actuators
 from kinetree.formats.fields import extension
 from kinetree.formats.uncomputed import uncomputed
 from kinetree.model.assemble import Parts, Reading, assemble_certain, order_of_file, whole
@@ -65,10 +66,14 @@ def finish(
     """Return the robot of the parts, with doubts after errors, or None if nothing is certain; structural faults are
     underlined in the file. carried: elements of Kinetree with what the format lacks."""
     leave_out_loose(report, parts, root)
+    read = [*parts.extensions]
+    parts.actuators = with_block_actuators(parts.actuators, read, parts.joints)
     if carried:
         from kinetree.formats.losses.sidecar import restore  # few files need it
 
         parts = restore(report, parts, carried, format)
+        blocks = [one for one in parts.extensions if one not in read]
+        parts.actuators = with_block_actuators(parts.actuators, blocks, parts.joints)
     report.place((note for _, note in uncomputed(parts.links, parts.joints, parts.extensions)), root.document)
     parts.notes = tuple(f for f in report.findings if f.severity != "error")
     parts.complete = not report.failed

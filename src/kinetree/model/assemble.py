@@ -1,7 +1,7 @@
 """Parts to a `Robot`: what every reader and every edit ends with. Checks that the parts make one tree."""
 
 import heapq
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import hypot
@@ -13,7 +13,7 @@ from kinetree.model.complete import circles_of, complete
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.magnitudes import too_large
 from kinetree.model.names import Lookup, NamedValues, kind_of
-from kinetree.model.robot import CoupledLimit, Extension, Frame, Joint, Link, Material, Robot, Sensor, Text
+from kinetree.model.robot import Actuator, CoupledLimit, Extension, Frame, Joint, Link, Material, Robot, Sensor, Text
 
 if TYPE_CHECKING:
     from kinetree.model.semantic import Semantic
@@ -26,7 +26,7 @@ LEFT_OVER = ("left-over-xacro", "its name contains an expression that xacro has 
 LOOP_FIX = "a tree has no loops; without=('loop',), or --without loop, loads the robot without this joint"
 
 
-Thing = Link | Joint | Frame | Sensor | Material | CoupledLimit
+Thing = Link | Joint | Frame | Sensor | Material | CoupledLimit | Actuator
 Reading = tuple[Robot | None, list[Finding]]
 """A robot, or None, and all findings."""
 
@@ -54,6 +54,7 @@ class Parts:
     doubts: list[Doubt] = field(default_factory=list)  # what these errors leave unknown
     semantic: "Semantic | None" = None
     header: Mapping[str, str] = field(default_factory=dict)
+    actuators: list[Actuator] = field(default_factory=list)  # those of joints that do not exist, or not any more, go
 
 
 def parts_of(robot: Robot) -> Parts:
@@ -76,6 +77,7 @@ def parts_of(robot: Robot) -> Parts:
         list(robot.loops.values()),
         semantic=robot.semantic,
         header=robot.header,
+        actuators=list(robot.actuators.values()),
     )
 
 
@@ -137,8 +139,15 @@ def assemble_certain(parts: Parts) -> Reading:
         doubts=tuple(parts.doubts),
         semantic=parts.semantic,
         header=parts.header,
+        actuators=NamedValues("actuator", driving(parts.actuators, joints)),
     )
     return robot, check.findings
+
+
+def driving(actuators: Iterable[Actuator], joints: Mapping[str, Joint]) -> list[Actuator]:
+    """Return the actuators without those of joints that are not there, or have not one coordinate: an actuator goes
+    with its joint, also if that becomes fixed."""
+    return [one for one in actuators if one.joint in joints and joints[one.joint].kind.single]
 
 
 def order_of_file(robot: Robot) -> tuple[str, ...]:
@@ -192,6 +201,7 @@ class _Checker:
         for kind, things in (
             ("joint", [*parts.joints, *parts.loops]),
             ("sensor", parts.sensors),
+            ("actuator", parts.actuators),
             ("material", parts.materials),
             ("coupled limit", parts.coupled_limits),
         ):

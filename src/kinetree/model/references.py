@@ -25,6 +25,7 @@ NAMED: Mapping[str, str] = {
     **dict.fromkeys(("sensor", "camera"), "sensors"),
     "joint": "joints",
     "tendon": "coupled_limits",
+    "actuator": "actuators",
 }
 """Kinds to the field of a robot that has their names. Other kinds, such as "geom", have no names in a robot."""
 
@@ -80,6 +81,7 @@ REFERENCES: Mapping[str, Mapping[tuple[str, str], str]] = {
     },
     "mjcf": {
         **{(EVERY, attribute): kind for kind, attributes in _MJCF_KINDS.items() for attribute in attributes},
+        **{(tag, "name"): "actuator" for tag in ("motor", "position", "velocity", "general")},
         ("site", "name"): "site",
         ("site", "material"): "material",
         ("camera", "target"): "body",

@@ -15,6 +15,7 @@ from kinetree.arguments import as_names, explain_type_errors
 from kinetree.confine import Places
 from kinetree.display import Brief, Displayable, counted, shortened
 from kinetree.errors import Doubt, Finding, Source, fail, unknown_name
+from kinetree.model.actuator import Actuator as Actuator
 from kinetree.model.coordinates import neutral, not_a_coordinate, q_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.limits import Limits
@@ -208,6 +209,7 @@ class Robot(Displayable):
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
 
     links, joints, sensors, materials: ordered mappings by name, in the order of the file.
+    actuators: drives of joints, by name, in the order of their controls.
     loops: joints that close a loop, by name: the tree is without them, q may open them (`kt.kinematics.loop_error`).
     groups: names of joints by group. coupled_limits: limits over several joints; `limits` has all limits of q.
     frames: every link's own frame and every extra frame, in one name space. root: the link that no joint moves.
@@ -246,6 +248,7 @@ class Robot(Displayable):
     doubts: tuple[Doubt, ...] = ()
     semantic: "Semantic | None" = None
     header: Mapping[str, str] = field(default_factory=dict)
+    actuators: NamedValues[Actuator] = field(default_factory=lambda: NamedValues("actuator", ()))
 
     def __repr__(self) -> str:
         counts = ", ".join(counted(len(getattr(self, f"{what}s")), what) for what in ("link", "joint", "frame"))

@@ -170,10 +170,10 @@ class Semantic(Brief):
         return [one for pair, one in reversed(found.items()) if pair not in enabled and len(pair) == 2]
 
     @property
-    def has_pairs_alone(self) -> bool:
-        """Whether it only says for which pairs of links collisions are looked for."""
-        pairs = ("unchecked_links", "enabled_collisions", "disabled_collisions")
-        return not any(getattr(self, of) for of in (*TAGS, "extensions") if of not in pairs)
+    def is_of_simulation(self) -> bool:
+        """Whether it only has states, and says for which pairs of links collisions are looked for."""
+        own = ("group_states", "unchecked_links", "enabled_collisions", "disabled_collisions")
+        return not any(getattr(self, of) for of in (*TAGS, "extensions") if of not in own)
 
     def references(self) -> "Iterator[Reference]":
         """Yield every name of a link, a joint or a group that an item uses, without those that it defines."""

@@ -97,6 +97,7 @@ SINGLE_JOINTS = lost_joint(lambda joint: joint.type not in (*KINDS, "fixed"))
 
 KINEMATICS_ALONE: Row = {
     "loop": LOOP,
+    "actuator": "actuators",
     "extension": "<{0.tag}>",
     "material": "materials",
     "link.geometry": "the shapes of a link",

@@ -28,6 +28,8 @@ def leave_out(parts: Parts, without: Collection[str]) -> Parts:
     """Return the parts of a robot without some of PARTS; a sensor on a frame that goes stands on its link."""
     parts = without_balls(parts) if "ball" in without else parts
     made = replace(parts, **{EMPTY[part][0]: EMPTY[part][1] for part in without if part in EMPTY})
+    if "extension" in without:
+        made.actuators = []
     made.joints = [_joint_without(joint, without) for joint in parts.joints]
     made.loops = [_joint_without(joint, without) for joint in made.loops]
     if "mimic" in without and made.joint_order is not None:
@@ -71,6 +73,7 @@ EMPTY: Mapping[str, tuple[str, Any]] = {
     "material": ("materials", ()),
     "sensor": ("sensors", ()),
     "coupled_limit": ("coupled_limits", ()),
+    "actuator": ("actuators", ()),
     "loop": ("loops", ()),
     "frame": ("frames", ()),
     "group": ("groups", MappingProxyType({})),
@@ -143,7 +146,7 @@ class Losses:
     def __init__(self, format: str, without: Collection[str]) -> None:
         check_parts(without)
         self.format = format
-        self.without = frozenset(without)
+        self.without = frozenset(without) | ({"actuator"} if "extension" in without else set())
         self.findings: list[Finding] = []
         self._lost: set[tuple[str, str, str, Source | None]] = set()
 

@@ -35,6 +35,7 @@ PARTS: Mapping[str, Part] = {
         "masses that are unknown, such as of a mesh that is missing", "these have no mass", ("unknown-inertia",)
     ),
     "sensor": Part("sensors", "these are gone"),
+    "actuator": Part("actuators", "nothing drives these"),
     "force_torque": Part("what force-torque sensors measure", "in which frame and direction these measure is unknown"),
     "limit": Part("limits of position, velocity, effort, acceleration and jerk", "these have none", ("no-limit",)),
     "velocity_limit": Part("limits of velocity", "these have none"),
@@ -51,6 +52,7 @@ PARTS: Mapping[str, Part] = {
 """All parts. Joints and links are never left out."""
 UNREAD: Mapping[str, Mapping[str, str]] = {
     "urdf": {
+        "actuator": "robot/transmission robot/ros2_control",
         "extension": "robot/gazebo robot/transmission robot/ros2_control",
         "geometry": "link/visual link/collision",
         "material": "robot/material visual/material",
@@ -76,6 +78,7 @@ UNREAD: Mapping[str, Mapping[str, str]] = {
         "mimic": "axis/mimic axis2/mimic",
     },
     "mjcf": {
+        "actuator": "mujoco/actuator",
         "extension": "mujoco/actuator mujoco/contact mujoco/keyframe",
         "sensor": "mujoco/sensor body/camera",
         "limit": "joint/@range joint/@limited joint/@actuatorfrcrange joint/@actuatorfrclimited",

@@ -12,7 +12,7 @@ from kinetree.formats.force_torque import check_readings, written_sensors
 from kinetree.formats.losses.capabilities import Case, lost_shape, where
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.context import FORMAT
-from kinetree.formats.mjcf.order import reordered, take_order
+from kinetree.formats.mjcf.order import reordered, take_controls, take_order
 from kinetree.formats.mjcf.write_bodies import site_of
 from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.write_loops import TAGS
@@ -65,6 +65,7 @@ def _moving_planes(robot: Robot, losses: Losses) -> None:
 def _keyframes(job: Job, losses: Losses) -> None:
     """Note keyframes that do not fit: they list the numbers of all joints by position."""
     for extension, root in kept_elements(job.robot.extensions, FORMAT, "keyframe"):
+        take_controls(root)
         order = take_order(root)
         for key in root.children:
             found = reordered(key, order, job.in_file())

@@ -6,11 +6,11 @@ from kinetree.formats.fields import optional
 from kinetree.formats.mjcf.compiler import SIMULATION, Compiler
 from kinetree.formats.mjcf.context import FORMAT, Context
 from kinetree.formats.mjcf.defaults import ATTACHED, RESOLVED
+from kinetree.formats.mjcf.kept_keys import add_states
 from kinetree.formats.mjcf.order import order_elements
-from kinetree.formats.mjcf.pairs import pairs_in
+from kinetree.formats.mjcf.pairs import add_pairs
 from kinetree.model.references import kind_of
 from kinetree.model.robot import Extension
-from kinetree.model.semantic import Semantic
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import element_text
 
@@ -35,20 +35,21 @@ def check_names(context: Context, root: Element) -> None:
                 first[name] = element
 
 
-def keep_sections(context: Context, root: Element, left: dict[str, list[Element]]) -> None:
-    """Keep the sections that are not read, and the elements that are `left` of the others."""
+def keep_sections(
+    context: Context, root: Element, left: dict[str, list[Element]], controls: list[dict[str, str]]
+) -> None:
+    """Keep the sections that are not read, and the elements that are `left` of the others. controls: by `label`."""
     for section in root.children:
         if section.tag in KEPT:
             for element in section.walk():
                 named = partial(context.classes.named, element, "class", "main")
                 optional(context.report, element, element, named, "is kept unchanged")
             if section.tag == "keyframe":
-                order = order_elements(section, context.parts.joints)
+                order = order_elements(section, context.parts.joints, controls)
+                add_states(context.parts, section)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
             if section.tag == "contact":
-                known = context.parts.semantic.disabled_collisions if context.parts.semantic else ()
-                pairs = (*known, *pairs_in(section, {link.name for link in context.parts.links}))
-                context.parts.semantic = Semantic(context.parts.name, disabled_collisions=pairs) if pairs else None
+                add_pairs(context.parts, section)
             _keep(context, section)
         elif section.tag not in READ:
             message = f"<{section.tag}> is not understood; it is kept unchanged"

@@ -73,15 +73,19 @@ def write_texts(xml: XmlWriter, joints: Iterable[Joint], records: Sequence[Recor
 # keyframes, whose numbers have a meaning by their order alone
 
 
-def order_elements(keyframe: Element, joints: Iterable[Joint]) -> list[Element]:
-    """Return elements for the order of the numbers of a <keyframe>."""
-    return [
-        Element(
-            KEY_ORDER, {"joint": j.name, "nq": str(j.kind.nq), "nv": str(j.kind.nv)}, keyframe.document, keyframe.start
-        )
-        for j in joints
-        if j.kind.nq
-    ]
+def order_elements(
+    keyframe: Element, joints: Iterable[Joint], controls: Iterable[dict[str, str]] = ()
+) -> list[Element]:
+    """Return elements for the order of the numbers of a <keyframe>. controls: what tells actuators from each other."""
+    counts = [{"joint": j.name, "nq": str(j.kind.nq), "nv": str(j.kind.nv)} for j in joints if j.kind.nq]
+    return [Element(KEY_ORDER, each, keyframe.document, keyframe.start) for each in (*counts, *controls)]
+
+
+def take_controls(keyframe: Element) -> list[dict[str, str]]:
+    """Return what tells the actuators of a <keyframe> from each other, in the order of its controls, and remove it."""
+    ours = [e for e in keyframe.children if e.tag == KEY_ORDER and "actuator" in e.attributes]
+    keyframe.children = [e for e in keyframe.children if e not in ours]
+    return [dict(e.attributes) for e in ours]
 
 
 def take_order(keyframe: Element) -> dict[str, list[int]]:

@@ -1,9 +1,11 @@
 """Pairs of bodies that an <exclude> of MJCF names: the disabled collisions of a robot's semantic description."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from kinetree.formats.mjcf.writing import Job
-from kinetree.model.semantic import CollisionPair
+from kinetree.model.assemble import Parts
+from kinetree.model.semantic import CollisionPair, Semantic
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import XmlWriter, element_text
 
@@ -17,6 +19,13 @@ def pairs_in(section: Element, links: Collection[str]) -> tuple[CollisionPair, .
     return tuple(
         CollisionPair(own.attributes["body1"], own.attributes["body2"], REASON, source=own.source) for own in elements
     )
+
+
+def add_pairs(parts: Parts, section: Element) -> None:
+    """Add the pairs that a <contact> excludes to the semantic description of the parts."""
+    semantic = parts.semantic or Semantic(parts.name)
+    if pairs := pairs_in(section, {link.name for link in parts.links}):
+        parts.semantic = replace(semantic, disabled_collisions=(*semantic.disabled_collisions, *pairs))
 
 
 def write_pairs(xml: XmlWriter, job: Job, sections: Iterable[Element]) -> None:

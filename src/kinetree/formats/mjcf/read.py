@@ -8,6 +8,7 @@ from kinetree.confine import Confinement
 from kinetree.files.opener import MeshReader, Opener, no_mesh, nothing
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.losses.parts import cutter
+from kinetree.formats.mjcf.actuators import read_actuators
 from kinetree.formats.mjcf.assets import read_assets
 from kinetree.formats.mjcf.attach import expand_attachments
 from kinetree.formats.mjcf.bodies import read_bodies
@@ -18,6 +19,7 @@ from kinetree.formats.mjcf.defaults import Classes
 from kinetree.formats.mjcf.expand import MAKERS, expanded, makers
 from kinetree.formats.mjcf.extras import check_names, keep_sections
 from kinetree.formats.mjcf.include import expand
+from kinetree.formats.mjcf.kept_keys import without_chosen
 from kinetree.formats.mjcf.known import check_known
 from kinetree.formats.mjcf.order import take_texts
 from kinetree.formats.mjcf.replicate import expand_replicates
@@ -112,10 +114,11 @@ def _robot(report: Report, root: Element, written: Text, opener: Opener, mesh: M
     check_names(context, root)
     left = {"asset": assets.others, "equality": read_equality(context, root), "tendon": read_tendons(context, root)}
     left["sensor"] = read_sensors(context, root)
-    keep_sections(context, root, left)
+    keep_sections(context, root, left, read_actuators(context, root))
     _scale_masses(context, root)
     robot = finish(report, parts, root, FORMAT, carried)
-    return robot and lock_held(context, note_split_ranges(context, robot))
+    robot = robot and lock_held(context, note_split_ranges(context, robot))
+    return robot and without_chosen(robot)
 
 
 def _scale_masses(context: Context, root: Element) -> None:

@@ -13,16 +13,21 @@ from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
 from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
-from kinetree.formats.mjcf.order import reordered, take_order, write_texts
+from kinetree.formats.mjcf.gains import chosen_gains, completed, with_option
+from kinetree.formats.mjcf.kept_keys import reorder
+from kinetree.formats.mjcf.keyframes import write_keys
+from kinetree.formats.mjcf.order import write_texts
 from kinetree.formats.mjcf.pairs import write_pairs
 from kinetree.formats.mjcf.read import read
 from kinetree.formats.mjcf.sensors import AT_SITE, KEPT
 from kinetree.formats.mjcf.unknown_names import unknown_names
+from kinetree.formats.mjcf.write_actuators import write_actuators
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import write_loops
 from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, range_of, weightless
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.names import NamedValues
 from kinetree.model.reshape import plain_joints, single_joints
 from kinetree.model.robot import CoupledLimit, Robot, Sensor
 from kinetree.spatial import se3
@@ -61,7 +66,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses.check()
     heavy, grains, remarks = _with_grains(job)
     if notes is not None:
-        notes += [*opposite_readings(robot, without), *remarks]
+        notes += [*opposite_readings(robot, without), *remarks, *chosen_gains(robot)]
         notes += [
             Finding(
                 "single-joints",
@@ -83,16 +88,18 @@ def _names(robot: Robot) -> dict[tuple[str, str], str]:
 
 
 def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
-    job = Job(robot, losses)
+    job = Job(replace(robot, actuators=NamedValues("actuator", completed(robot).values())), losses)
     xml = XmlWriter()
     with xml.open("mujoco", model=robot.name):
-        kept = {} if "extension" in losses.without else _sections(robot)
+        kept = {} if "extension" in losses.without else _sections(with_option(robot))
+        has_defaults = "default" in kept
         _compiler(xml, kept.pop("compiler", []))
         for element in (e for tag in BEFORE for e in kept.pop(tag, [])):
             _raw(xml, element)
         write_texts(xml, job.in_file(), records)
-        for section in kept.get("keyframe", []):
-            _reorder(section, job)
+        actuators, keys = kept.pop("actuator", []), kept.pop("keyframe", [])
+        for section in keys:
+            reorder(section, job, actuators)
         assets = Assets(job, kept.pop("asset", []))
         sites = _sensor_sites(job)
         body = XmlWriter()
@@ -101,6 +108,7 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
         xml.raw(*body.text().splitlines()[1:])
         _equalities(xml, job)
         _tendons(xml, job, kept)
+        write_actuators(xml, job, actuators, has_defaults)
         _sensors(xml, job, sites)
         kept.setdefault("contact", [])
         for tag, elements in kept.items():
@@ -108,19 +116,11 @@ def _text(losses: Losses, robot: Robot, records: Sequence[Record]) -> str:
                 write_pairs(xml, job, elements)
             else:
                 xml.raw(*(line for element in elements for line in element_text(element).splitlines()))
+        write_keys(xml, job, keys, actuators)
     if not records:
         _lose_references(losses, robot, xml.text())
         losses.check()
     return xml.text()
-
-
-def _reorder(section: Element, job: Job) -> None:
-    """Put the numbers of keyframes in the order of the file, in place."""
-    order = take_order(section)
-    for key in section.children:
-        attributes = reordered(key, order, job.in_file())
-        assert isinstance(attributes, dict)  # other keyframes were noted as lost before
-        key.attributes = attributes
 
 
 def _lose_references(losses: Losses, robot: Robot, text: str) -> None:

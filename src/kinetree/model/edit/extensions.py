@@ -1,7 +1,7 @@
 """Names in kept elements of other tools, found and replaced in their text."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from html import escape, unescape
 from typing import TypeVar
@@ -89,6 +89,15 @@ def stale(extensions: Iterable[Extension], gone: set[str], what: str) -> list[Fi
             message = f"mentions {', '.join(map(repr, hit[:8]))}, {what}; it is kept as it stands"
             notes.append(Finding("stale-extension", "warning", message, extension.source, f"<{extension.tag}>"))
     return notes
+
+
+def undriven(parts: Parts, joints: Collection[str], what: str) -> list[Finding]:
+    """Return a note for each actuator of a joint other than `joints`; `what` is the reason in the message."""
+    return [
+        Finding("dropped", "info", f"drives {one.joint!r}, {what}; it is dropped", one.source, f"actuator {one.name!r}")
+        for one in parts.actuators
+        if one.joint not in joints
+    ]
 
 
 def unmoved(link: Link) -> list[Finding]:

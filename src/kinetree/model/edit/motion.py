@@ -12,7 +12,7 @@ from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.coordinates import q_of
 from kinetree.model.edit.coupled_limits import nothing_inside
-from kinetree.model.edit.extensions import stale
+from kinetree.model.edit.extensions import stale, undriven
 from kinetree.model.force_torque import slides
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import NO_AXES, CoupledLimit, Joint, Robot, Sensor
@@ -52,6 +52,7 @@ def lock(robot: Robot, values: Mapping[str, float | Iterable[float]], *, unit: L
     parts.groups = {name: tuple(j for j in joints if j not in locked) for name, joints in robot.groups.items()}
     _lock_coupled(parts, {name: float(value[0]) for name, value in locked.items() if value.size == 1})
     parts.notes += tuple(stale(parts.extensions, set(locked), "fixed now"))
+    parts.notes += tuple(undriven(parts, robot.joints.keys() - locked.keys(), "fixed now"))
     made = build(parts)
     if made.coupled_limits and (fault := nothing_inside(made)) and not nothing_inside(robot):
         parts.notes += (replace(fault, severity="warning", message=f"{fault.message}, with these joints locked"),)

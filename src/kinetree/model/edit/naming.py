@@ -10,7 +10,7 @@ from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import change_extensions, replace_names
 from kinetree.model.names import HasName
 from kinetree.model.references import fields_of
-from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Robot, Sensor
+from kinetree.model.robot import Actuator, Extension, Frame, Geometry, Joint, Link, Robot, Sensor
 
 Renaming = Mapping[str, str]
 WORLD = "world"
@@ -93,6 +93,7 @@ def with_prefix(robot: Robot, text: str, kept: Collection[str] = ()) -> Robot:
         _prefixed((*robot.groups, *groups), text),
         _prefixed((*robot.materials, *inline), text),
         _prefixed((coupled.name for coupled in robot.coupled_limits), text),
+        _prefixed(robot.actuators, text),
     )
     return build(renamed_parts(parts_of(robot), to))
 
@@ -107,6 +108,7 @@ class Names:
     groups: dict[str, str] = field(default_factory=dict)
     materials: dict[str, str] = field(default_factory=dict)
     coupled_limits: dict[str, str] = field(default_factory=dict)
+    actuators: dict[str, str] = field(default_factory=dict)  # those named as their joint follow it
 
     def of(self, kind: str) -> dict[str, str]:
         """Return the names of a kind, such as "link", to change them in place."""
@@ -138,6 +140,7 @@ def renamed_parts(parts: Parts, to: Names, format: str | None = None) -> Parts:
     parts.loops = [_joint(loop, to) for loop in parts.loops]
     parts.frames = [_frame(frame, to) for frame in parts.frames]
     parts.sensors = [_sensor(sensor, to) for sensor in parts.sensors]
+    parts.actuators = [_actuator(actuator, to) for actuator in parts.actuators]
     parts.materials = [replace(m, name=to.materials.get(m.name, m.name)) for m in parts.materials]
     parts.coupled_limits = [
         replace(
@@ -189,14 +192,21 @@ def _sensor(sensor: Sensor, to: Names) -> Sensor:
     return replace(sensor, name=to.sensors.get(sensor.name, sensor.name), frame=frame, joint=joint)
 
 
+def _actuator(actuator: Actuator, to: Names) -> Actuator:
+    joint = to.joints.get(actuator.joint, actuator.joint)
+    name = joint if actuator.name == actuator.joint else actuator.name
+    return replace(actuator, name=to.actuators.get(actuator.name, name), joint=joint)
+
+
 def _rename_in_extensions(before: Parts, parts: Parts, to: Names, format: str | None) -> None:
     """Rename what extensions mention. Raises KinetreeError for an ambiguous name whose parts get different names."""
     known: dict[str, list[HasName]] = {"frames": [*before.links, *before.frames]}
-    known |= {field: getattr(before, field) for field in ("joints", "sensors", "coupled_limits")}
+    known |= {field: getattr(before, field) for field in ("joints", "sensors", "coupled_limits", "actuators")}
     known["joints"] = [*before.joints, *before.loops]
     news = {
         field: {one.name: getattr(to, field).get(one.name, one.name) for one in all} for field, all in known.items()
     }
+    news["actuators"] = {old.name: new.name for old, new in zip(before.actuators, parts.actuators, strict=True)}
 
     def change(extension: Extension) -> Extension:
         if format is not None and extension.format != format:
@@ -236,6 +246,8 @@ def _new_name(news: Mapping[str, Renaming], extension: Extension, kind: str, old
 
     news: fields of a robot to the new names of all its parts there. kind: of the place; see `model.references`.
     """
+    if fields_of(kind) == {"actuators"}:  # which share no names with other parts
+        return news["actuators"].get(old, old)
     having = {field: names[old] for field, names in news.items() if old in names}
     meant = {field: new for field, new in having.items() if field in fields_of(kind)} or having
     if len({*meant.values()}) > 1:

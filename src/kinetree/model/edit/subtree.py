@@ -10,7 +10,7 @@ import numpy as np
 from kinetree.arguments import explain_type_errors
 from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.edit.extensions import change_extensions, names_in, stale
+from kinetree.model.edit.extensions import change_extensions, names_in, stale, undriven
 from kinetree.model.edit.frames import pose
 from kinetree.model.edit.naming import with_prefix
 from kinetree.model.edit.own_files import with_own_files
@@ -161,6 +161,7 @@ def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:
     parts.loops += more.loops
     parts.frames += more.frames
     parts.sensors += more.sensors
+    parts.actuators += more.actuators
     parts.materials += [m for m in more.materials if not _there(m, robot.materials)]
     parts.coupled_limits += more.coupled_limits
     parts.extensions += more.extensions
@@ -279,6 +280,8 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
         else:
             message = f"measures joint {sensor.joint!r}, which is cut away; it is dropped"
             notes.append(Finding("dropped", "warning", message, sensor.source, f"sensor {sensor.name!r}"))
+    notes += undriven(parts, joints, "cut away")
+    parts.actuators = [one for one in parts.actuators if one.joint in joints]
     coupled_limits, parts.coupled_limits = parts.coupled_limits, []
     for coupled in coupled_limits:
         lost = [name for name in coupled.coefficients if name not in joints]
@@ -310,9 +313,9 @@ def _lost_members(group: str, members: Iterable[str], rest: Collection[str]) -> 
 
 def _trim_extensions(robot: Robot, parts: Parts) -> None:
     """Drop the robot's extensions that mention only removed names; warn of others that mention such names too."""
-    all_kept = (parts.links, parts.joints, parts.loops, parts.frames, parts.sensors)
+    all_kept = (parts.links, parts.joints, parts.loops, parts.frames, parts.sensors, parts.actuators)
     here = {thing.name for things in all_kept for thing in things}
-    gone = {*robot.frames, *robot.joints, *robot.loops, *robot.sensors} - here
+    gone = {*robot.frames, *robot.joints, *robot.loops, *robot.sensors, *robot.actuators} - here
     extensions, parts.extensions = parts.extensions, []
     for extension in extensions:
         mentioned = names_in(extension)

@@ -24,6 +24,7 @@ from kinetree.solvers.compare.contents import (
     compare_sensors,
 )
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
+from kinetree.solvers.compare.drives import compare_actuators, compare_postures
 from kinetree.solvers.compare.surfaces import compare_surfaces
 from kinetree.spatial.se3 import Array
 
@@ -106,8 +107,8 @@ class Comparison(Displayable):
     """Result of `compare`.
 
     same: if every joint has the value of the joint that it is matched with, all bodies, frames and sensors have equal
-        poses in the root frames; so are inertias and limits, if both robots have them. Values go by joint, not by index
-        in q: another order of q is a remark. With base="any" the root frames may differ.
+        poses in the root frames; so are inertias, limits, actuators and postures, if both robots have them. Values go
+        by joint, not by index in q: another order of q is a remark. With base="any" the root frames may differ.
     same_mechanism: the bodies move alike; names, signs and zeros of joints, the root frame, frames, inertias and limits
         may differ.
     differences: everything found; remarks do not count against `same`.
@@ -215,6 +216,8 @@ def compare(
         *compare_frames(sides),
         *compare_sensors(sides),
         *compare_surfaces(sides),
+        *compare_actuators(sides),
+        *compare_postures(sides),
     ]
     with reporting(progress):
         distances = _pose_error(sides, samples), frame_distances(sides, samples)

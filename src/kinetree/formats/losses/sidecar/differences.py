@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from kinetree.formats.actuators import block_actuators
 from kinetree.formats.losses.sidecar.merge_fixed_link import fits_frame, merge_fixed_link
 from kinetree.formats.losses.sidecar.values import Leaves, leaves
 from kinetree.model.assemble import Parts, parts_of
 from kinetree.model.edit.naming import Names, renamed_parts
-from kinetree.model.robot import CoupledLimit, Frame, Inertial, Joint, Link, Material, Robot, Sensor
+from kinetree.model.robot import Actuator, CoupledLimit, Frame, Inertial, Joint, Link, Material, Robot, Sensor
 
 CLASSES: Mapping[str, type] = {
     "link": Link,
@@ -23,6 +24,7 @@ CLASSES: Mapping[str, type] = {
     "sensor": Sensor,
     "material": Material,
     "coupled_limit": CoupledLimit,
+    "actuator": Actuator,
 }
 JOINT = ("type", "child_origin", "limits", "dynamics", "safety", "calibration", "extensions")
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +35,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "sensor": ("type", "frame", "origin", "joint", "update_rate", "force_torque", "extensions"),
     "material": ("rgba", "texture"),
     "coupled_limit": ("coefficients", "lower", "upper"),
+    "actuator": ("joint", "kind", "gear", "control", "force", "kp", "kv"),
 }
 """Fields that are carried, by kind of element. What a joint connects, and how it moves, is only in the file;
 `child_origin` is where its own frame is on the child link, which changes nothing of its motion."""
@@ -87,9 +90,12 @@ def differences(
     in_file = {joint.child: joint.name for joint in there.joints}  # a joint is the one that carries its child link
     names = {joint.name: in_file.get(joint.child, joint.name) for joint in robot.joints.values()}
     here = renamed_parts(parts_of(robot), Names(joints=names), format="")
+    of_blocks = block_actuators(here.extensions, {joint.name: joint for joint in here.joints})
     for kind, fields in FIELDS.items():
         others = {thing.name: thing for thing in things_in(there, kind)}
         for thing in things_in(here, kind):
+            if thing.name not in others and thing in of_blocks:
+                continue  # its block is carried, or in the file
             if (other := others.pop(thing.name, None)) is None:
                 record(kind, thing.name).update({"new": True, **leaves(thing, fields)})
             elif data := _changes(thing, other, fields, robot, format):

@@ -29,7 +29,7 @@ KINDS = (*CLASSES, "group", "robot")
 GRAIN = 1e-9
 """Largest mass, kg, that a format may need where a robot has none."""
 Pair = tuple[Element, Record]
-LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "extensions")
+LISTS = ("links", "joints", "loops", "frames", "sensors", "materials", "coupled_limits", "actuators", "extensions")
 
 
 def restore(report: Report, parts: Parts, carried: Iterable[Carried], format: str) -> Parts:
@@ -274,7 +274,7 @@ def _check_ends(parts: Parts, record: Record, thing: Any) -> None:
     if record.kind == "frame" and all(thing.link != link.name for link in parts.links):
         raise ValueError(f"there is no link {thing.link!r}")
     joints = {joint.name for joint in parts.joints}
-    if record.kind == "sensor" and thing.joint is not None and thing.joint not in joints:
+    if record.kind in ("sensor", "actuator") and thing.joint is not None and thing.joint not in joints:
         raise ValueError(f"there is no joint {thing.joint!r}")
     if record.kind == "coupled_limit" and (unknown := {*thing.coefficients} - joints):
         raise ValueError(f"there is no joint {min(unknown)!r}")
@@ -287,7 +287,7 @@ def _add(parts: Parts, record: Record, own: Names) -> None:
         return
     if record.kind in ("link", "joint"):
         return
-    if record.kind not in ("frame", "sensor", "material", "coupled_limit"):
+    if record.kind not in ("frame", "sensor", "material", "coupled_limit", "actuator"):
         raise ValueError(f"no {record.kind} can be carried")
     links = parts.links if record.kind == "frame" else []
     if any(thing.name == record.name for thing in [*things_in(parts, record.kind), *links]):

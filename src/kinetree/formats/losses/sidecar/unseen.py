@@ -27,6 +27,7 @@ FIELDS = {
     "sensor's": ("sensor's settings", "sensors' settings"),
     "coupled_limit": ("limit over several joints", "limits over several joints"),
     "transmission": ("transmission", "transmissions"),
+    "actuator": ("actuator", "actuators"),
 }
 """One and several of what a record is about, by its kind or the field."""
 
@@ -44,6 +45,9 @@ def _of(record: Record, format: str) -> list[str]:
     if record.kind in ("group", "sensor", "coupled_limit") and "gone" not in record.data:
         is_changed = record.kind == "sensor" and "new" not in record.data
         return ["sensor's" if is_changed else record.kind]
+    if record.kind == "actuator":  # of which files may say more than the robot
+        says = any(value is not None for path, value in record.data.items() if path not in ("file", "gone"))
+        return ["actuator"] * says
     found: dict[str, None] = {}
     tags: list[str] = []
     for path, value in record.data.items():

@@ -1,0 +1,143 @@
+"""Actuators that <transmission> and <ros2_control>, kept elements of URDF files, describe: at most one for each joint.
+
+    <transmission name="drive"> <type>transmission_interface/SimpleTransmission</type>
+      <joint name="elbow"><hardwareInterface>hardware_interface/PositionJointInterface</hardwareInterface></joint>
+      <actuator name="motor"><mechanicalReduction>50</mechanicalReduction></actuator> </transmission>
+    <ros2_control name="arm" type="system"> <joint name="elbow">
+      <command_interface name="position"><param name="min">-1</param><param name="max">1</param></command_interface>
+    </joint> </ros2_control>
+
+http://wiki.ros.org/urdf/XML/Transmission, https://control.ros.org/rolling/doc/ros2_control/hardware_interface/doc/
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from kinetree.errors import Source
+from kinetree.model.actuator import Actuator, Kind, Range
+from kinetree.model.assemble import driving
+from kinetree.model.robot import Extension, Joint
+from kinetree.syntax.numbers import number
+from kinetree.syntax.xml.reader import Element, Report, parse
+
+BLOCKS = ("transmission", "ros2_control")
+INTERFACES: Mapping[str, Kind] = {"position": "position", "velocity": "velocity", "effort": "motor"}
+"""Command interfaces of ros2_control to kinds of actuators; of several the first is taken."""
+HARDWARE: Mapping[str, Kind] = {
+    **dict.fromkeys(("PositionJointInterface", "PosVelJointInterface", "PosVelAccJointInterface"), "position"),
+    "VelocityJointInterface": "velocity",
+    "EffortJointInterface": "motor",
+}
+"""Hardware interfaces of ROS 1 to kinds of actuators."""
+REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
+OF_TWO = ("Differential", "FourBar")
+"""Words in the types of transmissions that couple joints, so that no joint has a reduction of its own."""
+
+
+@dataclass
+class _Drive:
+    """What blocks say of one joint: kinds of its commands, each with its range of the joint; reduction of its gear."""
+
+    source: Source | None
+    commands: dict[Kind, Range | None]
+    reduction: float = 1.0
+
+
+def block_actuators(extensions: Iterable[Extension], joints: Mapping[str, Joint]) -> list[Actuator]:
+    """Return the actuators of joints in kept blocks of URDF, in their order, each named after its joint.
+
+    A joint of several commands is driven by position before velocity before effort. A transmission without a hardware
+    interface that is known drives nothing by itself; it gives the gear of a joint in ros2_control.
+    """
+    drives: dict[str, _Drive] = {}
+    for source, element in _blocks(extensions):
+        found = _of_ros2(source, element) if element.tag == "ros2_control" else _of_transmission(source, element)
+        for name, drive in found:
+            if (known := drives.get(name)) is None:
+                drives[name] = drive
+                continue
+            known.commands = {**drive.commands, **known.commands}
+            known.reduction = drive.reduction if known.reduction == 1.0 else known.reduction
+    made = driving([_actuator(name, drive) for name, drive in drives.items() if drive.commands], joints)
+    return [one for one in made if joints[one.joint].mimic is None]  # a follower is driven by its leader
+
+
+def with_block_actuators(
+    actuators: Collection[Actuator], extensions: Iterable[Extension], joints: Iterable[Joint]
+) -> list[Actuator]:
+    """Return actuators, and those of kept blocks of URDF for the joints that none of them drives."""
+    driven, names = {one.joint for one in actuators}, {one.name for one in actuators}
+    more = block_actuators(extensions, {joint.name: joint for joint in joints})
+    return [*actuators, *(one for one in more if one.joint not in driven and one.name not in names)]
+
+
+def _blocks(extensions: Iterable[Extension]) -> Iterator[tuple[Source | None, Element]]:
+    for one in extensions:
+        if one.format != "urdf" or one.tag not in (*BLOCKS, "gazebo"):
+            continue
+        if one.tag == "gazebo" and not any(f"<{tag}" in one.text for tag in BLOCKS):
+            continue
+        if (root := parse(one.text, one.source.file if one.source else "<text>", Report())) is not None:
+            yield from ((one.source, e) for e in root.walk() if e.tag in BLOCKS and _outermost(root, e))
+
+
+def _outermost(root: Element, element: Element) -> bool:
+    """Return whether a block is not a transmission inside ros2_control, which is read with it."""
+    return element.tag == "ros2_control" or not any(
+        element in block.children for block in root.walk() if block.tag == "ros2_control"
+    )
+
+
+def _of_transmission(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
+    reductions = _reductions(element)
+    for joint in element.find_all("joint"):
+        interfaces = [e.text.strip() for part in (joint, *element.find_all("actuator")) for e in _interfaces(part)]
+        kinds = [HARDWARE[name] for text in interfaces if (name := text.rpartition("/")[2]) in HARDWARE]
+        yield joint.get("name") or "", _Drive(source, dict.fromkeys(kinds), reductions.get(joint.get("name"), 1.0))
+
+
+def _interfaces(part: Element) -> list[Element]:
+    return [*part.find_all("hardwareInterface"), *part.find_all("hardware_interface")]
+
+
+def _reductions(element: Element) -> dict[str | None, float]:
+    """Return {joint: reduction} of a transmission of one joint, or of several that each have their own."""
+    joints, types = element.find_all("joint"), [element.get("type") or "", *(e.text for e in element.children)]
+    if any(word in text for word in OF_TWO for text in types):
+        return {}
+    places = (*element.find_all("actuator"), element) if len(joints) == 1 else ()
+    found: dict[str | None, float] = {}
+    for joint in joints:
+        texts = (e.text for part in (joint, *places) for e in part.children if e.tag in REDUCTIONS)
+        found[joint.get("name")] = next((value for text in texts if (value := number(text))), 1.0)
+    return found
+
+
+def _of_ros2(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
+    for joint in element.find_all("joint"):
+        commands = {e.get("name") or "": e for e in joint.find_all("command_interface")}
+        known = {INTERFACES[name]: _range(e) for name, e in commands.items() if name in INTERFACES}
+        if known:
+            yield joint.get("name") or "", _Drive(source, known)
+    for transmission in element.find_all("transmission"):
+        for name, value in _reductions(transmission).items():
+            yield name or "", _Drive(source, {}, value)
+
+
+def _range(command: Element) -> Range | None:
+    """Return the range of a command, of the joint, or None without one."""
+    said = {param.get("name"): number(param.text) for param in command.find_all("param")}
+    lower, upper = (value if (value := said.get(end)) is not None else None for end in ("min", "max"))
+    if lower is None and upper is None:
+        return None
+    ends = (-inf if lower is None else lower, inf if upper is None else upper)
+    return ends if ends[0] < ends[1] else None
+
+
+def _actuator(name: str, drive: _Drive) -> Actuator:
+    kind = next(kind for kind in INTERFACES.values() if kind in drive.commands)
+    own, gear = drive.commands[kind], drive.reduction
+    scale = 1 / gear if kind == "motor" else gear
+    control = None if own is None else (min(scale * own[0], scale * own[1]), max(scale * own[0], scale * own[1]))
+    return Actuator(name, name, kind, gear, control, source=drive.source)

@@ -1,0 +1,93 @@
+"""Comparison of what drives the joints of two robots, and of their named postures."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from math import inf
+
+from kinetree.display import number, some
+from kinetree.model.actuator import Actuator
+from kinetree.model.robot import Robot
+from kinetree.solvers.compare.bodies import Pair
+from kinetree.solvers.compare.difference import Difference, Sides
+
+FIELDS = {"gear": "gear", "control": "range of control", "force": "range of force", "kp": "gain kp", "kv": "gain kv"}
+"""Fields of actuators that are compared, and what they are called."""
+
+
+def compare_actuators(sides: Sides) -> Iterator[Difference]:
+    """Yield the differences of the actuators of paired joints, whatever they are called. What no file says of one of
+    two is not compared; if only one robot has actuators, that is a remark."""
+    robots = sides.robot_a, sides.robot_b
+    if bool(robots[0].actuators) != bool(robots[1].actuators):
+        which = "first" if robots[0].actuators else "second"
+        yield Difference("actuator", "actuators", f"only the {which} robot has any", counts=False)
+        return
+    for pair in sides.moving:
+        ours = _of_joint(sides.robot_a, sides.tree_a.joints[pair.a])
+        theirs = _of_joint(sides.robot_b, sides.tree_b.joints[pair.b])
+        for one, other in zip_longest(ours, theirs):
+            if one is None or other is None:
+                which, alone = ("first", one) if other is None else ("second", other)
+                message = f"only the {which} robot has a {alone.kind} actuator here"
+                yield Difference("actuator", sides.joint_label(pair), message)
+            elif one.kind != other.kind:
+                message = f"its kind is {one.kind}, in the second robot {other.kind}"
+                yield Difference("actuator", f"actuator {one.name!r}", message)
+            else:
+                yield from _differences(sides, pair, one, other)
+
+
+def _of_joint(robot: Robot, joint: str) -> list[Actuator]:
+    return sorted((one for one in robot.actuators.values() if one.joint == joint), key=lambda one: one.kind)
+
+
+def _differences(sides: Sides, pair: Pair, one: Actuator, other: Actuator) -> Iterator[Difference]:
+    """Yield the fields in which two actuators of a kind differ, as in the coordinate of the first joint:
+    q_b = sign q_a + offset, so that the position gear_b q_b of the second drive is sign gear_b q_a + gear_b offset."""
+    shift = other.gear * pair.offset if one.kind == "position" else 0.0
+    for field, words in FIELDS.items():
+        mine, theirs = _numbers(getattr(one, field)), _numbers(getattr(other, field))
+        if field == "gear":
+            theirs = [pair.sign * x for x in theirs]
+        elif field == "control":
+            theirs = [x - shift for x in theirs]
+        apart = [abs(x - y) for x, y in zip(mine, theirs, strict=False) if x != y]
+        size = max((abs(x) for x in (*mine, *theirs) if abs(x) < inf), default=0.0)
+        if not mine or not theirs or all(d <= sides.relative * size for d in apart):
+            continue
+        said = [" to ".join(number(x, 6) for x in values) for values in (mine, theirs)]
+        message = f"its {words} is {said[0]}, in the second robot {said[1]}"
+        yield Difference("actuator", f"actuator {one.name!r}", message, max(apart) if max(apart) < inf else None)
+
+
+def _numbers(value: float | tuple[float, ...] | None) -> list[float]:
+    return [] if value is None else [*value] if isinstance(value, tuple) else [value]
+
+
+def compare_postures(sides: Sides) -> Iterator[Difference]:
+    """Yield the joints that have other values in postures of one name, in rad or m, and a remark on postures that only
+    one robot has; if only one has any, nothing."""
+    ours, theirs = _postures(sides.robot_a), _postures(sides.robot_b)
+    if not ours or not theirs:
+        return
+    for which, names in (("first", [*ours.keys() - theirs]), ("second", [*theirs.keys() - ours])):
+        if names:
+            yield Difference("posture", "postures", f"only the {which} robot has {some(sorted(names))}", counts=False)
+    for name in [name for name in ours if name in theirs]:
+        for pair in sides.leaders:
+            a, b = ours[name].get(sides.tree_a.joints[pair.a]), theirs[name].get(sides.tree_b.joints[pair.b])
+            if a is None or b is None:
+                continue
+            there = pair.sign * (b - pair.offset)
+            if abs(a - there) > sides.tolerance:
+                message = f"{sides.joint_label(pair)} is at {number(a, 6)}, in the second robot at {number(there, 6)}"
+                yield Difference("posture", f"posture {name!r}", message, abs(a - there))
+
+
+def _postures(robot: Robot) -> dict[str, dict[str, float]]:
+    """Return {posture: {joint of one coordinate: value}}; states of one name of several groups are one posture."""
+    found: dict[str, dict[str, float]] = {}
+    for state in robot.semantic.group_states if robot.semantic else ():
+        values = {one.name: one.value[0] for one in state.joints if len(one.value) == 1}
+        found.setdefault(state.name, {}).update(values)
+    return found
