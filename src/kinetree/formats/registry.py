@@ -168,6 +168,13 @@ FORMATS: dict[str, Format] = {
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),
         Format("ets", (".ets",), "ets", remarks=True),
+        Format(
+            "usd",
+            (".usd", ".usda", ".usdc", ".usdz"),
+            "usd",
+            lambda files, options: (files.confinement,),
+            remarks=True,
+        ),
     )
 }
 
