@@ -123,7 +123,7 @@ def _lump(geometry: Geometry, surface: Surface | None, density: float, prim: Pri
         if geometry.shape.kind not in SOLIDS:
             return Lump(0.0, np.zeros(3), np.zeros((3, 3)))  # a plane
         return lump_of(geometry.shape, geometry.origin, density)
-    vertices, triangles = surface.vertices, surface.triangles
+    vertices, triangles = surface
     if prim.word("physics:approximation", "none") in HULLS:
         from scipy.spatial import ConvexHull, QhullError
 

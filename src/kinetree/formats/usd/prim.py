@@ -13,7 +13,7 @@ Raw = tuple[str, str, tuple[str, ...], dict[str, Any], dict[str, tuple[str, ...]
 """Path, type, applied schemas, values by name, targets by name, display name and line of a prim."""
 
 KEPT = re.compile(
-    r"(physics|newton|drive|limit|urdf|kinetree|xformOp|physxJoint|physxMimicJoint|primvars:display|inputs)\b.*"
+    r"(physics|newton|drive|limit|urdf|kinetree|xformOp|physxJoint|physxMimicJoint|inputs)\b.*|primvars:display\w+"
     r"|xformOpOrder|size|radius|height|length|width|axis|points|faceVertex(Counts|Indices)|orientation|purpose|visibility"
 )
 """Names of the attributes that are read."""

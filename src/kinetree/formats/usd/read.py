@@ -11,7 +11,7 @@ from kinetree.display import listed
 from kinetree.formats.usd.joints import Edge, edges_of, joint_of
 from kinetree.formats.usd.masses import Collider, inertial_of
 from kinetree.formats.usd.prim import Prim, Stage
-from kinetree.formats.usd.shapes import geometry_of, is_felt, is_seen, is_shape, material_of, mesh_text
+from kinetree.formats.usd.shapes import geometry_of, is_felt, is_seen, is_shape, mesh_text
 from kinetree.formats.usd.source import open_stage
 from kinetree.formats.usd.transforms import Transforms, split
 from kinetree.model.assemble import Parts, Reading, assemble
@@ -107,8 +107,6 @@ class _Reader:
             parts.joints += [self._free(body, titles.values()) for body in roots]
         parts.frames += self._frames([*links.values()])
         parts.extensions += self.meshes
-        looks = (prim for prim in stage.prims.values() if prim.type == "Material" and not self._body_of(prim))
-        parts.materials += [one for prim in looks if (one := material_of(stage, prim))]
         return parts
 
     def _tree(self, edges: Sequence[Edge]) -> tuple[list[tuple[Edge, bool]], list[Edge], list[str]]:

@@ -1,6 +1,5 @@
 """Shapes of UsdGeom, and the looks that they are bound to."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,20 +12,14 @@ from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.numbers import format_numbers
 
-MESH = "usd"
-"""Format of the extensions that have the points of meshes, which a robot carries with it."""
 _TO_Z = {"X": se3.rotation((0.0, 1.0, 0.0), np.pi / 2), "Y": se3.rotation((1.0, 0.0, 0.0), -np.pi / 2), "Z": np.eye(3)}
 """Rotations that bring z to an axis."""
 _SIZES = {"Cylinder": (2.0, 1.0), "Capsule": (1.0, 0.5), "Cone": (2.0, 1.0)}
 """Heights and radii that the schemas assume."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Surface:
-    """Points (n, 3) and triangles (m, 3) of a mesh in its own frame, m."""
-
-    vertices: Array
-    triangles: NDArray[np.int64]
+Surface = tuple[Array, NDArray[np.int64]]
+"""Points (n, 3) of a mesh in its own frame, m, and triangles (m, 3)."""
 
 
 def geometry_of(
@@ -111,14 +104,14 @@ def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
     triangles = np.stack([at[first], at[first + fans], at[first + fans + 1]], axis=1)
     if (prim.word("orientation", "rightHanded") == "leftHanded") != bool(size[0] < 0):
         triangles = triangles[:, ::-1]
-    return Surface(points.reshape(-1, 3) * size, triangles)
+    return points.reshape(-1, 3) * size, triangles
 
 
 def mesh_text(name: str, surface: Surface) -> str:
     """Return a mesh as the element of MJCF, which other writers and readers of shapes know."""
     quoted = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
-    faces = " ".join(map(str, surface.triangles.ravel().tolist()))
-    return f'<asset><mesh name="{quoted}" vertex="{format_numbers(surface.vertices)}" face="{faces}"/></asset>'
+    faces = " ".join(map(str, surface[1].ravel().tolist()))
+    return f'<asset><mesh name="{quoted}" vertex="{format_numbers(surface[0])}" face="{faces}"/></asset>'
 
 
 def is_shape(prim: Prim) -> bool:
@@ -144,27 +137,17 @@ def bound(stage: Stage, prim: Prim, binding: str) -> Prim | None:
     return stage.at(paths[0]) if paths else None
 
 
-def material_of(stage: Stage, prim: Prim) -> Material | None:
-    """Return the look of a prim Material: the colour of its surface; None if it is for physics alone."""
-    shader = next((one for one in prim.walk() if one.numbers("inputs:diffuseColor", 3) is not None), None)
-    if shader is None and prim.has("PhysicsMaterialAPI"):
-        return None
-    rgba = _rgba(shader.numbers("inputs:diffuseColor", 3), shader.number("inputs:opacity", 1.0)) if shader else None
-    return Material(prim.title or prim.path.rpartition("/")[2], rgba, source=stage.source(prim))
-
-
 def _look(stage: Stage, prim: Prim) -> Material | None:
-    """Return the look of a shape: its material, or the colour of its points."""
-    found = bound(stage, prim, BINDINGS[0])
-    if found and (look := material_of(stage, found)):
-        return look
-    opacity = prim.numbers("primvars:displayOpacity", 1)
-    rgba = _rgba(prim.numbers("primvars:displayColor", 3), 1.0 if opacity is None else opacity[0])
-    return Material("", rgba, source=stage.source(prim)) if rgba else None
-
-
-def _rgba(colour: Any, opacity: float) -> tuple[float, float, float, float] | None:
+    """Return the look of a shape: the colour of the surface of its material, or of its points."""
+    look = bound(stage, prim, BINDINGS[0])
+    shader = next((one for one in look.walk() if "inputs:diffuseColor" in one.values), None) if look else None
+    colour, seen = prim.numbers("primvars:displayColor", 3), prim.numbers("primvars:displayOpacity", 1)
+    opacity = 1.0 if seen is None else float(seen[0])
+    name = prim.word("kinetree:material", "")
+    if look and shader:
+        name, colour = look.title or look.path.rpartition("/")[2], shader.numbers("inputs:diffuseColor", 3)
+        opacity = shader.number("inputs:opacity", 1.0)
     if colour is None or not np.isfinite([*colour, opacity]).all():
-        return None
+        return Material(name, source=stage.source(prim)) if name else None
     r, g, b, a = (float(min(max(x, 0.0), 1.0)) for x in (*colour, opacity))
-    return r, g, b, a
+    return Material(name, (r, g, b, a), source=stage.source(prim))

@@ -8,14 +8,13 @@ import numpy as np
 
 from kinetree.display import listed
 from kinetree.errors import Finding
-from kinetree.formats.losses.capabilities import lost_shape, where
+from kinetree.formats.losses.capabilities import lost_joint, lost_shape, where
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar.write import guessed_places
 from kinetree.formats.usd.read import WORLD
-from kinetree.formats.usd.usda import Usda, numbers, quaternion
+from kinetree.formats.usd.usda import Names, Usda, numbers, quaternion
 from kinetree.formats.usd.write_joints import KINDS, write_joint
-from kinetree.formats.usd.write_names import Names
-from kinetree.formats.usd.write_shapes import SHAPES, Looks, meshes_of, write_shape
+from kinetree.formats.usd.write_shapes import SHAPES, meshes_of, write_shape
 from kinetree.model.robot import Inertial, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -46,19 +45,20 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     meshes = meshes_of(robot)
     single = where(lambda joint: joint.kind.nv > 1, "{0.type} joints with limits")
+    others = lost_joint(lambda joint: joint.type not in KINDS)
     rates = where(lambda joint: _has_rates(joint.limits), "limits of acceleration and jerk")
     losses.find(
         robot,
         {
             "geometry": partial(lost_shape, [*SHAPES, *(["inline_mesh"] if meshes else [])]),
             "extension": where(lambda one: (one.format, one.tag) != ("mjcf", "asset"), "<{0.tag}>"),
-            "joint": where(lambda joint: joint.type not in KINDS, "a {0.type} joint"),
+            "joint": others,
+            "loop": others,
             "joint.limit": lambda joint: [*(single(joint) if joint.limits else ()), *rates(joint)],
             "joint.dynamics": where(
                 lambda joint: joint.kind.nv > 1 and joint.dynamics, "the dynamics of a {0.type} joint"
             ),
             "joint.mimic": partial(_lost_mimic, robot),
-            "link.inertial": where(lambda link: link.inertial.mass <= 0, "a mass of 0 kg, or less"),
         },
     )
     losses.check()
@@ -102,7 +102,7 @@ class _Writer:
         self.robot, self.meshes = robot, meshes
         self.name = Names()(robot.name)
         names = Names()
-        names.taken |= {"Looks", "Joints"}
+        names.taken.add("Joints")
         links = {link.name: names(link.name) for link in robot.links.values() if not is_world(robot, link)}
         self.paths = {name: f"/{self.name}/{prim}" for name, prim in links.items()}
         joints = Names()
@@ -116,11 +116,10 @@ class _Writer:
         """Return the text of the stage."""
         usda, robot = Usda(), self.robot
         with usda.prim("Xform", self.name, robot.name, kind="component"):
-            looks = Looks(usda, f"/{self.name}/Looks", robot.materials)
             top = robot.root if robot.root in self.paths else next(iter(self.paths))
             for link in robot.links.values():
                 if link.name in self.paths:
-                    self._link(usda, link, looks, link.name == top)
+                    self._link(usda, link, link.name == top)
             if self.joints:
                 with usda.prim("Scope", "Joints"):
                     for joint in (*robot.joints.values(), *robot.loops.values()):
@@ -128,7 +127,7 @@ class _Writer:
                         write_joint(usda, robot, joint, self.paths, self.joints, is_loop)
         return HEAD.format(name=self.name) + usda.text()
 
-    def _link(self, usda: Usda, link: Link, looks: Looks, is_top: bool) -> None:
+    def _link(self, usda: Usda, link: Link, is_top: bool) -> None:
         path = self.paths[link.name]
         apis = ["PhysicsRigidBodyAPI", *(["PhysicsArticulationRootAPI"] if is_top else [])]
         apis += ["PhysicsMassAPI", "NewtonMassAPI"] if link.inertial else []
@@ -139,10 +138,11 @@ class _Writer:
             else:
                 usda.line("custom bool kinetree:massless = true")
             names = Names()
-            looks.inside(path, names("Looks"), [shape.material for shape in (*link.visuals, *link.collisions)])
             for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
                 for i, shape in enumerate(shapes):
-                    write_shape(usda, shape, names(f"{kind}_{i}"), kind == "collision", looks, self.meshes)
+                    write_shape(
+                        usda, shape, names(f"{kind}_{i}"), kind == "collision", self.robot.materials, self.meshes
+                    )
             for frame in self.robot.frames.values():
                 if frame.link == link.name and frame.name != link.name:
                     with usda.prim("Xform", names(frame.name), frame.name):

@@ -1,12 +1,11 @@
-"""Shapes and looks as USD text."""
+"""Shapes as USD text."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from kinetree.formats.usd.usda import Usda, numbers
-from kinetree.formats.usd.write_names import Names
+from kinetree.formats.usd.usda import Usda, numbers, quoted
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Geometry, Material, Robot
 from kinetree.spatial.se3 import Array
@@ -28,51 +27,13 @@ def meshes_of(robot: Robot) -> dict[str, tuple[Array, Array]]:
     return found
 
 
-class Looks:
-    """Materials, each a prim in the scope of the robot or of a link."""
-
-    def __init__(self, usda: Usda, path: str, materials: Mapping[str, Material]) -> None:
-        self.usda = usda
-        self.shared = self._scope(path, materials.values())
-        self.known = dict(materials)
-        self.here: dict[Material, str] = {}
-
-    def inside(self, path: str, name: str, materials: Iterable[Material | None]) -> None:
-        """Write the materials of a link that are not those of the robot."""
-        own = [one for one in materials if one and not self._is_shared(one)]
-        self.here = self._scope(f"{path}/{name}", dict.fromkeys(own))
-
-    def path(self, material: Material) -> str:
-        """Return the path of a material."""
-        return self.here[material] if material in self.here else self.shared[self.known[material.name]]
-
-    def _is_shared(self, material: Material) -> bool:
-        known = self.known.get(material.name)
-        look = (material.rgba, material.texture)
-        return known is not None and look in ((None, None), (known.rgba, known.texture))
-
-    def _scope(self, path: str, materials: Iterable[Material]) -> dict[Material, str]:
-        usda, names, found = self.usda, Names(), dict[Material, str]()
-        materials = [*materials]
-        if not materials:
-            return found
-        with usda.prim("Scope", path.rpartition("/")[2]):
-            for one in materials:
-                name = names(one.name)
-                found[one] = f"{path}/{name}"
-                with usda.prim("Material", name, one.name):
-                    if one.rgba:
-                        usda.line(f"token outputs:surface.connect = <{path}/{name}/Shader.outputs:surface>")
-                        with usda.prim("Shader", "Shader"):
-                            usda.line('uniform token info:id = "UsdPreviewSurface"')
-                            usda.line(f"color3f inputs:diffuseColor = {numbers(one.rgba[:3])}")
-                            usda.line(f"float inputs:opacity = {format_number(one.rgba[3])}")
-                            usda.line("token outputs:surface")
-        return found
-
-
 def write_shape(
-    usda: Usda, geometry: Geometry, name: str, is_felt: bool, looks: Looks, meshes: Mapping[str, Any]
+    usda: Usda,
+    geometry: Geometry,
+    name: str,
+    is_felt: bool,
+    materials: Mapping[str, Material],
+    meshes: Mapping[str, Any],
 ) -> None:
     """Write a shape that is seen, or one that collides, which is drawn as a guide alone."""
     shape, sizes = geometry.shape, geometry.shape.parameters
@@ -80,7 +41,6 @@ def write_shape(
     scale: Any = sizes.get("size") or sizes.get("radii")
     apis = ["PhysicsCollisionAPI"] if is_felt else []
     apis += ["PhysicsMeshCollisionAPI"] if is_felt and kind == "Mesh" else []
-    apis += ["MaterialBindingAPI"] if geometry.material else []
     with usda.prim(kind, name, geometry.name or "", apis):
         if kind == "Mesh":
             vertices, triangles = meshes[str(sizes["mesh"])]
@@ -103,5 +63,9 @@ def write_shape(
         usda.pose(geometry.origin, scale)
         if is_felt:
             usda.line('uniform token purpose = "guide"')
-        if geometry.material:
-            usda.line(f"rel material:binding = <{looks.path(geometry.material)}>")
+        if look := geometry.material:
+            usda.line(f"custom string kinetree:material = {quoted(look.name)}")
+            shared = materials.get(look.name) if look.rgba is None else None
+            if rgba := shared.rgba if shared else look.rgba:
+                usda.line(f"color3f[] primvars:displayColor = [{numbers(rgba[:3])}]")
+                usda.line(f"float[] primvars:displayOpacity = [{format_number(rgba[3])}]")
