@@ -165,6 +165,5 @@ CAPABILITIES: dict[str, Row] = {
         "geometry.material": where(lambda geometry: geometry.material.texture, "textures"),
         **{part: what for part, what in UNRELATED.items() if part != "joint.mimic"},
         **_depends("geometry", "extension", "joint", "loop", "joint.limit", "joint.dynamics", "joint.mimic"),
-        "link.inertial": where(lambda link: link.inertial.mass <= 0, "a mass of 0 kg, or less"),
     },
 }

@@ -31,14 +31,17 @@ def _given(prim: Prim, name: str) -> float:
 
 def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales: Array) -> tuple[Inertial | None, str]:
     """Return the inertial of a body, or None, and why its mass is unknown, if it is. scales (3,): of the body."""
-    if body.flag("kinetree:massless", False):
-        return None, ""
     mass = _given(body, "mass") * stage.kilograms
+    is_massless = body.flag("kinetree:massless", False)
+    if is_massless and "physics:mass" not in body.values:
+        return None, ""
     if not np.isfinite(mass):
         stage.note("error", "usd-mass", f"physics:mass is {number(mass)}; expected a finite number", body)
         return None, ""
     centre, inertia, axes = _written(stage, body, scales)
     lumps: list[Lump] = []
+    if is_massless and centre is not None and inertia is not None:
+        return Inertial(mass, frozen(inertia), frozen(se3.homogeneous(axes, centre))), ""
     if centre is None or inertia is None or mass <= 0:
         lumps, missing = _lumps(stage, body, colliders)
         if missing and mass <= 0:

@@ -10,7 +10,6 @@ from kinetree.formats.usd.transforms import Transforms, split
 from kinetree.model.robot import Geometry, Material, Shape
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
-from kinetree.syntax.numbers import format_numbers
 
 _TO_Z = {"X": se3.rotation((0.0, 1.0, 0.0), np.pi / 2), "Y": se3.rotation((1.0, 0.0, 0.0), -np.pi / 2), "Z": np.eye(3)}
 """Rotations that bring z to an axis."""
@@ -99,8 +98,9 @@ def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
     sizes, at = counts.astype(np.int64), corners.astype(np.int64)
     if points.size % 3 or sizes.min() < 0 or sizes.sum() != at.size or at.min() < 0 or at.max() >= points.size // 3:
         return None
-    first = np.repeat(np.cumsum(sizes) - sizes, np.maximum(sizes - 2, 0))
-    fans = np.concatenate([np.arange(1, max(n - 1, 1)) for n in sizes])
+    many = np.maximum(sizes - 2, 0)  # triangles of each face
+    first = np.repeat(np.cumsum(sizes) - sizes, many)
+    fans = np.arange(1, many.sum() + 1) - np.repeat(np.cumsum(many) - many, many)
     triangles = np.stack([at[first], at[first + fans], at[first + fans + 1]], axis=1)
     if (prim.word("orientation", "rightHanded") == "leftHanded") != bool(size[0] < 0):
         triangles = triangles[:, ::-1]
@@ -110,8 +110,9 @@ def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
 def mesh_text(name: str, surface: Surface) -> str:
     """Return a mesh as the element of MJCF, which other writers and readers of shapes know."""
     quoted = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    points = " ".join(map(repr, surface[0].ravel().tolist()))
     faces = " ".join(map(str, surface[1].ravel().tolist()))
-    return f'<asset><mesh name="{quoted}" vertex="{format_numbers(surface[0])}" face="{faces}"/></asset>'
+    return f'<asset><mesh name="{quoted}" vertex="{points}" face="{faces}"/></asset>'
 
 
 def is_shape(prim: Prim) -> bool:

@@ -42,6 +42,7 @@ def parse(text: str) -> tuple[dict[str, Any], list[Raw]]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at, self.kind, self.token, self.start = text, 0, "", "", 0
+        self.counted = (0, 1)  # a place, and its line
         self.prims: list[Raw] = []
         if len(text) > MAX_BYTES:
             raise self.error(f"it has more than {MAX_BYTES} characters", wrong=False)
@@ -52,7 +53,13 @@ class _Parser:
         self.next()
 
     def error(self, why: str, wrong: bool = True) -> TextError:
-        return TextError(why, self.text.count("\n", 0, self.start) + 1, wrong)
+        return TextError(why, self.line(), wrong)
+
+    def line(self) -> int:
+        """Return the line of the next token, counted from that of the call before."""
+        before, line = self.counted
+        self.counted = (self.start, line + self.text.count("\n", before, self.start))
+        return self.counted[1]
 
     def next(self) -> str:
         """Go to the next token, and return the one before it."""
@@ -91,7 +98,7 @@ class _Parser:
         an "over" or a "class" do not."""
         if self.token not in ("def", "over", "class"):
             return False
-        line, live = self.text.count("\n", 0, self.start) + 1, self.token == "def" and live
+        line, live = self.line(), self.token == "def" and live
         if depth > MAX_DEPTH or len(self.prims) > MAX_PRIMS:
             raise self.error(f"there are more than {MAX_PRIMS} prims, or {MAX_DEPTH} above each other")
         self.next()
@@ -167,7 +174,7 @@ class _Parser:
         if self.token == "[" and (array := _ARRAY.match(self.text, self.start)):
             self.at = array.end()
             try:
-                made = np.array([*filter(None, array[0].translate(_BARE).split(","))], dtype=float)
+                made = np.array([*map(float, filter(None, array[0].translate(_BARE).split(",")))])
             except ValueError:
                 raise self.error("an array has something that is not a number") from None
             self.next()

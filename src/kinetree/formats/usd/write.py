@@ -42,15 +42,15 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     losses = Losses("usd", without)
     if robot.text and robot.text.format == "usd" and not without:
         return robot.text.text
-    robot = losses.without_parts(robot)
     meshes = meshes_of(robot)
+    robot = losses.without_parts(robot)
     single = where(lambda joint: joint.kind.nv > 1, "{0.type} joints with limits")
     others = lost_joint(lambda joint: joint.type not in KINDS)
     rates = where(lambda joint: _has_rates(joint.limits), "limits of acceleration and jerk")
     losses.find(
         robot,
         {
-            "geometry": partial(lost_shape, [*SHAPES, *(["inline_mesh"] if meshes else [])]),
+            "geometry": lambda shape: () if shape.shape.parameters.get("mesh") in meshes else lost_shape(SHAPES, shape),
             "extension": where(lambda one: (one.format, one.tag) != ("mjcf", "asset"), "<{0.tag}>"),
             "joint": others,
             "loop": others,
@@ -82,12 +82,16 @@ def _lost_mimic(robot: Robot, joint: object) -> Iterator[str]:
 
 def _massless(robot: Robot) -> list[Finding]:
     """Return a remark on the links without mass, of which USD has none."""
-    names = [link.name for link in robot.links.values() if link.inertial is None and not is_world(robot, link)]
+    names = [link.name for link in robot.links.values() if not (_is_heavy(link) or is_world(robot, link))]
     message = (
         f"simulators give each body a mass, also these without one: {listed(map(repr, names), MOST_SHOWN)}; PhysX "
     )
     message += "takes that of their shapes, or 1 kg"
     return [Finding("massless", "warning", message, robot.source, f"robot {robot.name!r}")] if names else []
+
+
+def _is_heavy(link: Link) -> bool:
+    return link.inertial is not None and link.inertial.mass > 0
 
 
 def is_world(robot: Robot, link: Link) -> bool:
@@ -135,7 +139,7 @@ class _Writer:
             usda.pose(self.poses[link.name])
             if link.inertial:
                 _mass(usda, link.inertial)
-            else:
+            if not _is_heavy(link):
                 usda.line("custom bool kinetree:massless = true")
             names = Names()
             for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):

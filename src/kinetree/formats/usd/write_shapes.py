@@ -44,7 +44,7 @@ def write_shape(
     with usda.prim(kind, name, geometry.name or "", apis):
         if kind == "Mesh":
             vertices, triangles = meshes[str(sizes["mesh"])]
-            points = ", ".join(numbers(point) for point in vertices)
+            points = ", ".join(f"({x!r}, {y!r}, {z!r})" for x, y, z in vertices.tolist())
             usda.line(f"point3f[] points = [{points}]")
             usda.line(f"int[] faceVertexCounts = [{', '.join(['3'] * len(triangles))}]")
             usda.line(f"int[] faceVertexIndices = [{', '.join(map(str, triangles.ravel().tolist()))}]")
