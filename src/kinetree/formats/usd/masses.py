@@ -33,25 +33,25 @@ def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales:
     """Return the inertial of a body, or None, and why its mass is unknown, if it is. scales (3,): of the body."""
     mass = _given(body, "mass") * stage.kilograms
     is_massless = body.flag("kinetree:massless", False)
-    if is_massless and "physics:mass" not in body.values:
-        return None, ""
     if not np.isfinite(mass):
         stage.note("error", "usd-mass", f"physics:mass is {number(mass)}; expected a finite number", body)
         return None, ""
     centre, inertia, axes = _written(stage, body, scales)
     lumps: list[Lump] = []
-    if is_massless and centre is not None and inertia is not None:
-        return Inertial(mass, frozen(inertia), frozen(se3.homogeneous(axes, centre))), ""
-    if centre is None or inertia is None or mass <= 0:
+    if not is_massless and (centre is None or inertia is None or mass <= 0):
         lumps, missing = _lumps(stage, body, colliders)
         if missing and mass <= 0:
             return None, f"The volume of {missing} cannot be computed"
     if mass <= 0 and not lumps:
         if _given(body, "mass") < 0:
             stage.note("warning", "usd-mass", f"physics:mass is {number(mass)}; USD takes it as not given", body)
-        message = "it has neither a mass nor a shape that collides; it is read without mass, and simulators take one"
-        stage.note("info", "usd-mass", message, body, "give it physics:mass, or join it to its neighbour")
-        return None, ""
+        if not is_massless:
+            message = (
+                "it has neither a mass nor a shape that collides; it is read without mass, and simulators take one"
+            )
+            stage.note("info", "usd-mass", message, body, "give it physics:mass, or join it to its neighbour")
+        origin = se3.homogeneous(axes, np.zeros(3) if centre is None else centre)
+        return (None if inertia is None else Inertial(mass, frozen(inertia), frozen(origin))), ""
     made = inertial_of_lumps(lumps, mass if mass > 0 else None) if lumps else Inertial(mass, frozen(np.zeros((3, 3))))
     if mass <= 0:
         message = f"it has no mass; {number(made.mass)} kg follow from the volume and density of what collides"

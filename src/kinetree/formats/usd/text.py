@@ -118,7 +118,7 @@ class _Parser:
         self.expect("{")
         while not self.take("}"):
             if not self.prim(path, live, depth + 1):
-                self.property(path, values, targets)
+                self.property(values, targets)
         return True
 
     def metadata(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class _Parser:
             self.take(";") or self.take(",")
         return found
 
-    def property(self, path: str, values: dict[str, Any], targets: dict[str, tuple[str, ...]]) -> None:
+    def property(self, values: dict[str, Any], targets: dict[str, tuple[str, ...]]) -> None:
         if self.token in ("variantSet", "reorder"):
             raise self.error(f"{self.token} composes it of several parts", wrong=False)
         edit = self.next() if self.token in LISTS else ""
@@ -160,7 +160,8 @@ class _Parser:
         if "rel" in words[:-1]:
             paths = value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
             if edit != "delete" and (name in BINDINGS or KEPT.fullmatch(name)):
-                paths = tuple(p if p.startswith("/") else f"{path}/{p}" for p in paths if isinstance(p, str))
+                if not all(str(one).startswith("/") for one in paths):
+                    raise self.error("a path is relative", wrong=False)
                 targets[name] = (*targets.get(name, ()), *paths)
         elif value is not None and KEPT.fullmatch(name):  # such as x.timeSamples is another name, which is not kept
             if words[-2:-1] == ["bool"] and isinstance(value, str):
