@@ -63,7 +63,7 @@ def _outside(stage: Any, file: str, folders: list[str]) -> Iterator[Said]:
 def _broken(stage: Any) -> Iterator[Said]:
     """Yield an error for each part that cannot be composed, such as a file that is missing."""
     for error in stage.GetCompositionErrors()[:MOST_SAID]:
-        path = str(getattr(error, "rootSite", "") or "")
+        path = str(getattr(getattr(error, "rootSite", None), "path", ""))
         yield "error", "usd-stage", f"usd-core cannot compose it: {_first(error)}", path
 
 
