@@ -20,7 +20,7 @@ KEPT = re.compile(
 BINDINGS = ("material:binding", "material:binding:physics")
 GPRIMS = ("Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Mesh")
 """Types of prims that are shapes."""
-MAX_PRIMS = 200_000
+MAX_PRIMS = 100_000
 MAX_FINDINGS = 1000
 
 

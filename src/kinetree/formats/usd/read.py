@@ -8,7 +8,7 @@ import numpy as np
 
 from kinetree.confine import Confinement
 from kinetree.display import listed
-from kinetree.formats.usd.joints import Edge, edges_of, joint_of
+from kinetree.formats.usd.joints import TYPES, Edge, edges_of, joint_of
 from kinetree.formats.usd.masses import Collider, inertial_of
 from kinetree.formats.usd.prim import Prim, Stage
 from kinetree.formats.usd.shapes import geometry_of, is_felt, is_seen, is_shape, mesh_text
@@ -25,6 +25,8 @@ WORLD = "world"
 SCALED = 1e-5
 """Least difference of a scale from 1 that is noted."""
 MOST_SHOWN = 5
+MAX_PARTS = 5_000
+"""Most bodies and joints."""
 
 
 def read(text: bytes | str, file: str, confinement: Confinement | None = None) -> Reading:
@@ -83,6 +85,10 @@ class _Reader:
             message = "no prim has PhysicsRigidBodyAPI, so that there is no link"
             fix = "apply UsdPhysics to it, as importers of simulators and urdf-usd-converter do"
             stage.note("error", "usd-body", message, first, fix)
+            return parts
+        many = len(self.bodies) + sum(prim.type in TYPES for prim in stage.prims.values())
+        if many > MAX_PARTS:
+            stage.note("error", "usd-stage", f"it has {many} bodies and joints; at most {MAX_PARTS} are read")
             return parts
         if "metersPerUnit" not in stage.settings:
             message = "metersPerUnit is not given; a unit of length is 0.01 m, as USD says"

@@ -8,6 +8,10 @@ import numpy as np
 from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_PRIMS, Raw
 
 MAX_BYTES = 32_000_000
+MAX_TOKENS = 1_000_000
+"""Most words, numbers and marks of a text outside of arrays of numbers."""
+MAX_LIST = 1000
+"""Most texts of a list that is written in several pieces."""
 MAX_DEPTH = 200
 """Most prims above each other, and most brackets in each other."""
 _GAP = re.compile(r"(?:\s++|#[^\n]*+)*+")
@@ -43,6 +47,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text, self.at, self.kind, self.token, self.start = text, 0, "", "", 0
         self.counted = (0, 1)  # a place, and its line
+        self.left = MAX_TOKENS
         self.prims: list[Raw] = []
         if len(text) > MAX_BYTES:
             raise self.error(f"it has more than {MAX_BYTES} characters", wrong=False)
@@ -63,7 +68,9 @@ class _Parser:
 
     def next(self) -> str:
         """Go to the next token, and return the one before it."""
-        before = self.token
+        before, self.left = self.token, self.left - 1
+        if self.left < 0:
+            raise self.error(f"it has more than {MAX_TOKENS} words, numbers and marks outside of arrays of numbers")
         gap = _GAP.match(self.text, self.at)
         self.start = gap.end() if gap else self.at
         found = _TOKEN.match(self.text, self.start)
@@ -139,9 +146,14 @@ class _Parser:
             value = self.value(0)
             if edit != "delete":
                 both = isinstance(value, tuple) and isinstance(found.get(name), tuple)
-                found[name] = (*found[name], *value) if both else value
+                found[name] = self.joined(found[name], value) if both else value
             self.take(";") or self.take(",")
         return found
+
+    def joined(self, first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+        if len(first) > MAX_LIST:
+            raise self.error(f"a list in pieces has more than {MAX_LIST} entries")
+        return (*first, *second)
 
     def property(self, values: dict[str, Any], targets: dict[str, tuple[str, ...]]) -> None:
         if self.token in ("variantSet", "reorder"):
@@ -162,7 +174,7 @@ class _Parser:
             if edit != "delete" and (name in BINDINGS or KEPT.fullmatch(name)):
                 if not all(str(one).startswith("/") for one in paths):
                     raise self.error("a path is relative", wrong=False)
-                targets[name] = (*targets.get(name, ()), *paths)
+                targets[name] = self.joined(targets.get(name, ()), paths)
         elif value is not None and KEPT.fullmatch(name):  # such as x.timeSamples is another name, which is not kept
             if words[-2:-1] == ["bool"] and isinstance(value, str):
                 value = value == "true"
