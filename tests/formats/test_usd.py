@@ -168,6 +168,30 @@ class TestAnArm:
         assert kt.text(again, "usd") == text
 
 
+PLANTED = {
+    "an axis": ('physics:axis = "Y"', 'physics:axis = "Z"', "axis"),
+    "a limit in radians": ("physics:lowerLimit = -90", "physics:lowerLimit = -1.5708", "limit"),
+    "principal axes": ("(0.9689124217106447, 0, 0, 0.24740395925452294)", "(1, 0, 0, 0)", "inertia"),
+    "moments swapped": ("(1e5, 5e5, 4.5e5)", "(5e5, 1e5, 4.5e5)", "inertia"),
+    "a joint frame": ("localPos0 = (0, 0, 10)", "localPos0 = (1, 0, 10)", "base"),
+    "the unit of length": ("metersPerUnit = 0.01", "metersPerUnit = 0.001", "base"),
+    "the unit of mass": ("kilogramsPerUnit = 0.001", "kilogramsPerUnit = 1", "mass"),
+    "a mass": ("physics:mass = 2000", "physics:mass = 2100", "mass"),
+    "a centre": ("(20, 1, 0)", "(20, -1, 0)", "centre"),
+    "an effort": ("maxForce = 4e8", "maxForce = 5e8", "limit"),
+    "a velocity": ("maxJointVelocity = 114.59155902616465", "maxJointVelocity = 2", "limit"),
+}
+"""What is changed in the arm, and the kind of the difference that names it."""
+
+
+@each("name", PLANTED)
+def test_a_difference_is_named(name):
+    old, new, kind = PLANTED[name]
+    assert ARM.count(old) == 1
+    found = kt.compare(robot_of(ARM), robot_of(ARM.replace(old, new))).differences
+    assert [one for one in found if kind in (one.kind, *str(one).split())], [(one.kind, str(one)) for one in found]
+
+
 class TestJoints:
     def test_of_each_type(self):
         for type, name in (("Fixed", "fixed"), ("Revolute", "continuous"), ("Prismatic", "prismatic")):
