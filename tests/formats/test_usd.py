@@ -243,6 +243,11 @@ class TestJoints:
         robot = robot_of(stage(*TWO, joint("Fixed", ends=("/a", ""), name="held"), joint("Revolute")))
         assert (robot.root, robot.joints["held"].child) == ("world", "a")
 
+    def test_of_an_articulation_grow_from_its_root(self):
+        root = body("b", more=', "PhysicsArticulationRootAPI"')
+        robot = robot_of(stage(body("a"), root, joint("Revolute")))
+        assert (robot.root, robot.joints["j"].child, robot.joints["j"].axes.tolist()) == ("b", "a", [[-1, 0, 0]])
+
     def test_to_a_prim_that_is_no_body_belong_to_the_body_above_it(self):
         inside = 'def Xform "tip" {\ndouble3 xformOp:translate = (1, 2, 3)\n'
         inside += 'uniform token[] xformOpOrder = ["xformOp:translate"]\n}'
@@ -595,20 +600,16 @@ class TestTransforms:
         assert np.diag(transform(["xformOp:scaleY"], {"xformOp:scaleY": 2.0})).tolist() == [1, 2, 1, 1]
 
     def test_that_begin_anew(self):
+        order = ("xformOp:scaleX", "!resetXformStack!", "xformOp:translateX")
+        moved = {"xformOp:translateX": 1.0, "xformOp:scaleX": 3.0}
         raw = [
-            ("/a", "Xform", (), {"xformOp:translateX": 1.0, "xformOpOrder": ("xformOp:translateX",)}, {}, "", 1),
-            (
-                "/a/b",
-                "Xform",
-                (),
-                {"xformOp:translateX": 1.0, "xformOpOrder": ("!resetXformStack!", "xformOp:translateX")},
-                {},
-                "",
-                2,
-            ),
+            ("/a", "Xform", (), {**moved, "xformOpOrder": ("xformOp:translateX",)}, {}, "", 1),
+            ("/a/b", "Xform", (), {**moved, "xformOpOrder": order}, {}, "", 2),
         ]
         made = stage_of("a.usda", {}, raw)
-        assert Transforms(made).world(made.at("/a/b"))[0, 3] == 1.0
+        T = Transforms(made).world(made.at("/a/b"))
+        assert (T[0, 0], T[0, 3]) == (1.0, 1.0)
+        assert made.findings == []
 
 
 def transform(order: list[str], values: dict[str, object]) -> np.ndarray:

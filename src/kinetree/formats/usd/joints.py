@@ -172,7 +172,9 @@ def joint_of(stage: Stage, edge: Edge, name: str, links: Mapping[str, str], reve
     """
     parent, child = edge.ends[::-1] if reverse else edge.ends
     T_parent, T_child = edge.frames[::-1] if reverse else edge.frames
-    axes, type, limits, dynamics = _axes(edge), edge.type, (), ()
+    axes, type = _axes(edge), edge.type
+    limits: tuple[Limit, ...] = ()
+    dynamics: tuple[Dynamics, ...] = ()
     if reverse and type in ("planar", "ball", "floating"):
         message = (
             f"its body1 is nearer to the root than its body0, so that its coordinates are those of a {type} joint "
@@ -227,8 +229,7 @@ def _numbers(stage: Stage, edge: Edge) -> tuple[tuple[Limit], tuple[Dynamics]]:
     friction = prim.number("newton:friction", 0.0) * effort
     inertia = stage.kilograms * (stage.metres**2 if turns else 1.0)
     passive = Dynamics(damping * effort / unit, friction, stiffness * effort / unit, reference, armature * inertia)
-    bounds = (value * unit for value in (lower, upper))
-    return (Limit(*bounds, velocity, most),), (passive,)
+    return (Limit(lower * unit, upper * unit, velocity, most),), (passive,)
 
 
 def _mimic(stage: Stage, edge: Edge, leaders: Mapping[str, str]) -> Mimic | None:

@@ -91,8 +91,8 @@ def _floats(values: Any) -> tuple[float, ...]:
 
 def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
     """Return the points and triangles of a mesh: faces with more corners become fans; None if they make no mesh."""
-    points, counts = prim.values.get("points"), prim.values.get("faceVertexCounts")
-    corners = prim.values.get("faceVertexIndices")
+    names = ("points", "faceVertexCounts", "faceVertexIndices")
+    points, counts, corners = map(prim.values.get, names)  # type: Any, Any, Any
     if not all(isinstance(one, np.ndarray) and np.isfinite(one).all() for one in (points, counts, corners)):
         return None
     sizes, at = counts.astype(np.int64), corners.astype(np.int64)
