@@ -53,8 +53,8 @@ def load(
         source: a path; or, as a str together with format=…, the text itself; or the name of a robot of Kinetree, such
             as "icub" or "icub:2.5" (a file of that name is "./icub"); or "PACKAGE:MODEL" for a model of an installed
             package of models, such as "example-robot-data:panda". `kinetree models` lists the names.
-        format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets"; by default the file's ending and its root element decide. A
-            pathlib.Path together with format=… is a file of that format whatever its ending.
+        format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets", "usd"; by default the file's ending and its root element
+            decide. A pathlib.Path together with format=… is a file of that format whatever its ending.
         xacro_args: the arguments of a xacro file.
         packages: folders of ROS packages by name, searched first.
         model: the model to take from an SDF file that has several.

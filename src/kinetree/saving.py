@@ -31,7 +31,8 @@ def save(
     Args:
         robot: the robot.
         path: the file; a file that exists is replaced.
-        format: "urdf", "sdf", "mjcf", "dh", "dh-csv", "ets", "srdf", "xrdf" or "curobo"; by default the ending decides.
+        format: "urdf", "sdf", "mjcf", "dh", "dh-csv", "ets", "usd", "srdf", "xrdf" or "curobo"; by default the ending
+            decides. USD has the points of meshes in its file.
         assets: "bring" copies meshes and textures into the folder "assets" beside the file, converted if the format
             needs it. Files that are already beside it stay there. If the robot is written in its own format beside its
             own file, nothing is copied. "keep" leaves the references as they are, with a warning for those that find
@@ -78,7 +79,11 @@ def save(
     if not target.parent.is_dir():
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
     contents: dict[Path, bytes] = {}
-    if (
+    if row.points and not (robot.text and robot.text.format == row.name):
+        from kinetree.shapes.points import with_points
+
+        robot = with_points(robot, as_names(without))
+    elif (
         assets == "bring" and not row.beside and (os.path.isfile(target) or not os.path.exists(target))
     ):  # a pipe has no folder of its own
         robot, contents = copy_assets(robot, target, row.name, as_names(without))

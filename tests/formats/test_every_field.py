@@ -28,8 +28,8 @@ READ = (*ROBOTS, "srdf", "xrdf")
 """Formats that are read, too."""
 WITHOUT = {"dh-csv": ("frame",)}
 """Parts that are left out, so that the arm can be written; a table in CSV has no names of links."""
-MASSLESS = {"sdf": ["massless"], "mjcf": ["bounds"]}
-"""What is said of the arm, which has no masses: SDF and MuJoCo need some."""
+MASSLESS = {"sdf": ["massless"], "mjcf": ["bounds"], "usd": ["massless"]}
+"""What is said of the arm, which has no masses: SDF, MuJoCo and USD need some."""
 LEFT_OUT = {("dh-csv", "links.name"), ("dh-csv", "joints.child"), ("dh-csv", "joints.parent")}
 LEFT_OUT |= {("dh-csv", name) for name in PATHS if name.startswith("frames.")}
 COMMENTS = ("enabled_collisions.evidence", "disabled_collisions.evidence", "sphere_approximations.evidence", "evidence")

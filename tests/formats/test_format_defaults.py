@@ -138,6 +138,7 @@ def test_order_of_joints():
         "mjcf": "depth first",
         "dh": "file",
         "ets": "file",
+        "usd": "file",
     }
     for format in SILENT:
         assert silent(format).joint_names[-2:] == ("j", "i")

@@ -22,6 +22,7 @@ WITHOUT = {
     "mjcf": ("geometry",),
     "dh": ("extension", "safety", "calibration", "geometry", "material", "sensor"),
     "ets": tuple(part for part in PARTS if part not in ("frame", "inertial")),
+    "usd": ("extension", "safety", "calibration", "geometry", "sensor", "group", "coupled_limit", "order"),
 }
 """What each format cannot say of the robots below, in their own words; kinematics are never left out."""
 

@@ -57,5 +57,6 @@ DEFAULTS: Mapping[str, Defaults] = {
     "mjcf": Defaults(density=1000.0, by_shapes=True, gravity=(0.0, 0.0, -9.81), angle="deg", order="depth first"),
     "dh": Defaults(angle=None, required=("angle",)),
     "ets": Defaults(),
+    "usd": Defaults(density=1000.0, axis=(1.0, 0.0, 0.0), angle="deg"),
 }
 """What each format assumes. urdfdom keeps joints in a map by name, and Pinocchio numbers them depth first in it."""

@@ -77,6 +77,7 @@ class Format:
     carries: whether its writer keeps what the format lacks in elements of Kinetree, and remarks on it.
     remarks: whether its writer has other remarks.
     beside: whether its files belong to a model in another format.
+    points: whether its files have the points of meshes, and refer to no files of meshes.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Format:
     carries: bool = False
     remarks: bool = False
     beside: bool = False
+    points: bool = False
 
     def read(self, text: bytes | DerivedText, file: str, files: Files, options: ReadOptions) -> Reading:
         """Return the robot in a text, with doubts after errors, or None, and all findings."""
@@ -168,6 +170,14 @@ FORMATS: dict[str, Format] = {
         Format("dh", (".toml",), "dh"),
         Format("dh-csv", (".csv",), "dh", writer="write_csv"),
         Format("ets", (".ets",), "ets", remarks=True),
+        Format(
+            "usd",
+            (".usd", ".usda", ".usdc", ".usdz"),
+            "usd",
+            lambda files, options: (files.confinement,),
+            remarks=True,
+            points=True,
+        ),
     )
 }
 

@@ -105,6 +105,6 @@ def _torque(given: Any, times: Array, nv: int) -> tuple[Callable[[float, Array, 
     def between(t: float, q: Array, qd: Array) -> Array:
         i = int(np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2))
         part = (t - times[i]) / (times[i + 1] - times[i])
-        return (1.0 - part) * found[i] + part * found[i + 1]
+        return np.asarray((1.0 - part) * found[i] + part * found[i + 1])
 
     return between, float(np.diff(times).max())

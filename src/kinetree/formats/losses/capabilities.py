@@ -158,4 +158,13 @@ CAPABILITIES: dict[str, Row] = {
         **UNRELATED,
         "joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits"),
     },
+    "usd": {
+        "loop.mimic": "a joint that closes a loop and follows another",
+        "joint.safety": "safety limits",
+        "joint.calibration": "calibration",
+        "material": where(lambda material: material.texture, "textures"),
+        "geometry.material": where(lambda geometry: geometry.material.texture, "textures"),
+        **{part: what for part, what in UNRELATED.items() if part != "joint.mimic"},
+        **_depends("geometry", "extension", "joint", "loop", "joint.limit", "joint.dynamics", "joint.mimic"),
+    },
 }

@@ -1,0 +1,97 @@
+"""A USD file to its composed stage: flat text is parsed here, all else by usd-core in a limited child process."""
+
+import importlib.util
+import os
+from typing import Any
+
+from kinetree.confine import Confinement, workspace_of
+from kinetree.errors import Finding, Severity, Source
+from kinetree.formats.usd.prim import Stage, stage_of
+from kinetree.formats.usd.text import TextError, parse
+
+INSTALL = "pip install 'kinetree[usd]'"
+SECONDS, MEGABYTES = 10, 1536
+"""Limits of the child process; 900 MB of its addresses are those of the libraries, most of them never used."""
+KINDS = {b"#usda": "text", b"PXR-USDC": "binary", b"PK\x03\x04": "archive"}
+"""What a USD file is, by its first bytes."""
+
+
+def open_stage(content: bytes, file: str, confinement: Confinement | None) -> tuple[Stage | None, list[Finding]]:
+    """Return the stage of a file, or None, and findings."""
+    kind = next((kind for head, kind in KINDS.items() if content.startswith(head)), "")
+    if not kind:
+        return None, [_error("usd-stage", "it is no USD file: expected #usda, PXR-USDC or a zip archive first", file)]
+    if kind != "text":
+        return _composed(None, file, confinement, f"a USD {kind} is read by usd-core")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        return None, [_error("encoding", f"the text is not UTF-8: {error.reason} at byte {error.start}", file, line)]
+    try:
+        return stage_of(file, *parse(text)), []
+    except TextError as error:
+        if error.wrong and not _is_installed():
+            fix = f"correct it, or if other programs read it, {INSTALL}"
+            return None, [_error("usd-stage", f"it is no USD text that can be read: {error}", file, error.line, fix)]
+        return _composed(text, file, confinement, f"this is composed by usd-core: {error}", error.line)
+
+
+def _is_installed() -> bool:
+    return importlib.util.find_spec("pxr") is not None
+
+
+def _error(code: str, message: str, file: str, line: int | None = None, fix: str | None = None) -> Finding:
+    return Finding(code, "error", message, Source(file, line), None, fix)
+
+
+def _composed(
+    text: str | None, file: str, confinement: Confinement | None, why: str, line: int | None = None
+) -> tuple[Stage | None, list[Finding]]:
+    """Return the stage that usd-core composes of a file, or None, and findings."""
+    if not _is_installed():
+        return None, [_error("usd-core", f"{why}, which is not installed", file, line, INSTALL)]
+    from kinetree.isolated import ChildError, call  # not needed to read other files
+
+    is_text = file.startswith("<")
+    if is_text and text is None:
+        return None, [
+            _error("usd-stage", "a USD file that is no text is read from the disk alone; name its path", file)
+        ]
+    folders = [] if is_text else [*map(str, confinement.folders if confinement else workspace_of(file))]
+    source = os.path.abspath(file)
+    readable = (
+        None if confinement is None and not is_text else [*folders, *([] if is_text else [os.path.realpath(source)])]
+    )
+    function = "kinetree.formats.usd.compose:compose"
+    try:
+        answer = call(
+            function,
+            text if is_text else None,
+            source,
+            folders,
+            seconds=SECONDS,
+            megabytes=MEGABYTES,
+            readable=readable,
+        )
+        return _stage(file, answer)
+    except ChildError as error:
+        message = f"the process in which usd-core reads this file {error}"
+    except (TypeError, ValueError, AttributeError):
+        message = "the process in which usd-core reads this file gives an answer that is no stage"
+    return None, [_error("usd-stage", message, file)]
+
+
+def _stage(file: str, answer: Any) -> tuple[Stage | None, list[Finding]]:
+    """Return the stage of an answer of a child process. Raises TypeError or ValueError if it is something else."""
+    settings, prims, said = answer
+    findings = []
+    for severity, code, message, path in said:
+        if severity not in ("error", "warning", "info") or not all(
+            isinstance(one, str) for one in (code, message, path)
+        ):
+            raise TypeError
+        known: Severity = severity
+        findings.append(Finding(code, known, message, Source(file), f"prim {path}" if path else None))
+    failed = any(finding.severity == "error" for finding in findings)
+    return None if failed else stage_of(file, dict(settings), list(prims)), findings

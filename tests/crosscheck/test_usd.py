@@ -1,0 +1,269 @@
+"""OpenUSD against usd-core: its own composition, transforms and masses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kinetree as kt
+from each import each
+from kinetree.formats.registry import ReadOptions
+from kinetree.formats.usd import read
+from kinetree.formats.usd.prim import stage_of
+from kinetree.formats.usd.source import open_stage
+from kinetree.formats.usd.text import parse
+from kinetree.formats.usd.transforms import Transforms
+from kinetree.load import examine
+
+pxr = pytest.importorskip("pxr")
+pytestmark = pytest.mark.crosscheck
+
+HEAD = '#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = "Z"\ndefaultPrim = "arm"\n)\n'
+BODIES = (
+    HEAD
+    + """
+def Xform "arm" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+{
+    def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        float physics:density = 250
+        double3 xformOp:translate = (0.1, -0.2, 0.3)
+        float3 xformOp:rotateXYZ = (10, 20, 30)
+        float3 xformOp:scale = (1, 2, 0.5)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateXYZ", "xformOp:scale"]
+        def Cube "box" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+        {
+            double size = 0.3
+            double3 xformOp:translate = (0.1, 0, 0)
+            uniform token[] xformOpOrder = ["xformOp:translate"]
+        }
+    }
+    def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        float physics:mass = 2
+        point3f physics:centerOfMass = (0.1, 0.02, 0.3)
+        quatd xformOp:orient = (0.5, 0.5, -0.5, 0.5)
+        float xformOp:rotateZYX:second = 1
+        double3 xformOp:translate:pivot = (1, 2, 3)
+        float xformOp:rotateY:about = 40
+        uniform token[] xformOpOrder = ["xformOp:orient", "xformOp:translate:pivot", "xformOp:rotateY:about",
+            "!invert!xformOp:translate:pivot"]
+        def Cylinder "rod" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+        {
+            uniform token axis = "X"
+            double radius = 0.1
+            double height = 0.5
+        }
+        def Sphere "ball" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"])
+        {
+            float physics:mass = 1
+            double radius = 0.2
+            double3 xformOp:translate = (0, 0.4, 0)
+            uniform token[] xformOpOrder = ["xformOp:translate"]
+        }
+    }
+    def PhysicsRevoluteJoint "j"
+    {
+        rel physics:body0 = </arm/a>
+        rel physics:body1 = </arm/b>
+        float physics:lowerLimit = -30
+    }
+}
+"""
+)
+
+
+def written() -> list[str]:
+    """Return texts of robots: what Kinetree writes, and bodies with all kinds of operations."""
+    arm = kt.chain("tz(0.3) Rz(q1) tx(0.2) Ry(q2) tx(0.1) tz(q3)", name="an arm")
+    return [BODIES, kt.text(arm, "usd")]
+
+
+@each("text", written())
+def test_text_is_what_usd_core_composes(text, tmp_path):
+    file = tmp_path / "a.usda"
+    file.write_text(text)
+    settings, prims = parse(text)
+    pxr_stage = binary(file)
+    made, findings = open_stage(Path(pxr_stage).read_bytes(), str(pxr_stage), None)
+    assert not findings
+    mine = stage_of("a.usda", settings, prims)
+    assert [*mine.prims] == [*made.prims]
+    for path, prim in mine.prims.items():
+        other = made.prims[path]
+        assert (prim.type, prim.title, {*prim.schemas}) == (other.type, other.title, {*other.schemas} & {*prim.schemas})
+        assert prim.targets == other.targets
+        assert {*prim.values} == {*other.values}, path
+        for name, value in prim.values.items():
+            theirs = other.values[name]
+            if isinstance(value, float | np.ndarray):
+                assert np.allclose(value, theirs, rtol=1e-7, atol=1e-7), (path, name)
+            else:
+                assert value == theirs or not (value or theirs), (path, name)
+
+
+def binary(file: Path) -> Path:
+    """Return a file in binary with the same stage as a text."""
+    from pxr import Usd
+
+    made = file.with_suffix(".usdc")
+    Usd.Stage.Open(str(file)).Export(str(made))
+    return made
+
+
+def test_transforms_are_those_of_usd_core(tmp_path):
+    from pxr import Usd, UsdGeom
+
+    file = tmp_path / "a.usda"
+    file.write_text(BODIES)
+    stage, cache = Usd.Stage.Open(str(file)), UsdGeom.XformCache()
+    mine = stage_of("a.usda", *parse(BODIES))
+    transforms = Transforms(mine)
+    for path, prim in mine.prims.items():
+        theirs = np.array(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))).T
+        assert np.abs(transforms.world(prim) - theirs).max() < 1e-12, path
+
+
+def test_masses_are_those_of_usd_core(tmp_path):
+    """The information on each shape is computed here by hand, for usd-core has no volumes."""
+    from pxr import Gf, Usd, UsdGeom, UsdPhysics
+
+    text = BODIES.replace("float3 xformOp:scale = (1, 2, 0.5)", "float3 xformOp:scale = (1, 1, 1)")
+    file = tmp_path / "a.usda"
+    file.write_text(text)
+    stage = Usd.Stage.Open(str(file))
+
+    def shape(prim: object) -> object:
+        info = UsdPhysics.RigidBodyAPI.MassInformation()
+        if prim.GetName() == "box":
+            info.volume, moments = 0.027, np.full(3, 0.027 * 0.09 / 6)
+        elif prim.GetName() == "rod":
+            info.volume = np.pi * 0.01 * 0.5
+            across = info.volume * (3 * 0.01 + 0.25) / 12
+            moments = np.array([info.volume * 0.01 / 2, across, across])
+        else:
+            info.volume = 4 / 3 * np.pi * 0.008
+            moments = np.full(3, 0.4 * info.volume * 0.04)
+        info.inertia = Gf.Matrix3f(Gf.Matrix3d(Gf.Vec3d(*map(float, moments))))
+        info.centerOfMass = Gf.Vec3f(0)
+        where = UsdGeom.XformCache().ComputeRelativeTransform(prim, prim.GetParent())[0]
+        info.localPos = Gf.Vec3f(where.ExtractTranslation())
+        info.localRot = Gf.Quatf(1)
+        return info
+
+    robot = kt.load(text, format="usd")
+    for name in ("a", "b"):
+        body = UsdPhysics.RigidBodyAPI(stage.GetPrimAtPath(f"/arm/{name}"))
+        mass, moments, centre, axes = body.ComputeMassProperties(shape)
+        inertial = robot.links[name].inertial
+        assert inertial.mass == pytest.approx(mass, rel=1e-6)
+        assert inertial.origin[:3, 3] == pytest.approx(np.array(centre), abs=1e-6)
+        R = np.array(Gf.Matrix3d(Gf.Rotation(axes))).T
+        theirs = R @ np.diag(np.array(moments)) @ R.T
+        assert np.abs(inertial.inertia - theirs).max() < 1e-5 * np.abs(theirs).max()
+
+
+class TestComposition:
+    PART = (
+        HEAD
+        + """
+def Xform "arm" (variants = {string size = "long"}
+    prepend variantSets = "size")
+{
+    variantSet "size" = {
+        "long" {
+            def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+            }
+        }
+        "short" {
+            def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+            }
+        }
+    }
+}
+"""
+    )
+
+    def test_of_references_and_variants(self, tmp_path):
+        (tmp_path / "part.usda").write_text(self.PART)
+        file = tmp_path / "a.usda"
+        file.write_text(HEAD + 'def "arm" (references = @./part.usda@)\n{\n}\n')
+        robot = kt.load(file)
+        assert [*robot.links] == ["a"]
+        (note,) = [note for note in robot.notes if note.code == "usd-variant"]
+        assert note.message == "of the variants long, short in the set 'size', long is chosen"
+        file.write_text(HEAD + 'def "arm" (references = @./part.usda@\nvariants = {string size = "short"})\n{\n}\n')
+        assert [*kt.load(file).links] == ["b"]
+
+    def test_of_instances(self, tmp_path):
+        (tmp_path / "part.usda").write_text(BODIES)
+        file = tmp_path / "a.usda"
+        lines = [f'def "{n}" (instanceable = true\nreferences = @./part.usda@)\n{{\n}}\n' for n in ("left", "right")]
+        file.write_text(HEAD + "".join(lines))
+        assert [*kt.load(file).links] == ["world", "left/a", "left/b", "right/a", "right/b"]
+
+    @each("missing", [False, True])
+    def test_of_a_file_outside_is_refused(self, missing, tmp_path):
+        inside = tmp_path / "inside"
+        inside.mkdir(exist_ok=True)
+        (tmp_path / "part.usda").write_text(BODIES)
+        file = inside / "a.usda"
+        file.write_text(
+            HEAD + 'def "arm" (references = @../{name}.usda@)\n{\n}\n'.replace("{name}", "gone" if missing else "part")
+        )
+        robot, findings = examine(file, ReadOptions())
+        assert robot is None
+        assert [one.code for one in findings if one.severity == "error"] == ["usd-stage" if missing else "confined"]
+        robot, findings = examine(file, ReadOptions(confined=True))
+        assert robot is None
+        assert {one.code for one in findings if one.severity == "error"} <= {"usd-stage", "confined"}
+
+    def test_of_an_archive(self, tmp_path):
+        from pxr import UsdUtils
+
+        (tmp_path / "a.usda").write_text(BODIES)
+        assert UsdUtils.CreateNewUsdzPackage(str(tmp_path / "a.usda"), str(tmp_path / "a.usdz"))
+        assert [*kt.load(tmp_path / "a.usdz").links] == ["a", "b"]
+
+    def test_of_a_circle_is_refused(self, tmp_path):
+        file = tmp_path / "a.usda"
+        file.write_text(HEAD + 'def "arm" (references = @./a.usda@)\n{\n}\n')
+        robot, findings = examine(file, ReadOptions())
+        assert robot is None
+        assert [one.code for one in findings] == ["usd-stage"]
+
+    def test_of_a_text_needs_no_file(self):
+        robot = kt.load(
+            HEAD + 'class "c" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n}\n'
+            'def Xform "arm" (inherits = </c>)\n{\n}\n',
+            format="usd",
+        )
+        assert [*robot.links] == ["arm"]
+
+    @each("text", ["#usda 1.0\ndef Xform {", "PXR-USDC" + "\0" * 100, "PK\x03\x04" + "\0" * 100])
+    def test_of_damaged_files_is_refused(self, text, tmp_path):
+        file = tmp_path / "a.usd"
+        file.write_bytes(text.encode("latin-1"))
+        robot, findings = read(file.read_bytes(), str(file))
+        assert robot is None
+        assert [one.code for one in findings] == ["usd-stage"]
+
+
+def test_what_is_written_is_physics_to_usd_core(tmp_path):
+    """usd-core's own parser of UsdPhysics finds the joints with their frames, axes and limits."""
+    from pxr import Usd, UsdPhysics
+
+    arm = kt.chain("tz(0.3) Rz(q1) tx(0.2) ty(q2) tx(0.1)", name="arm")
+    file = tmp_path / "arm.usda"
+    kt.save(arm, file)
+    stage = Usd.Stage.Open(str(file))
+    found = UsdPhysics.UsdPhysicsLoadStageFromPrimRange(stage, ["/"])
+    kinds = {kind: [str(path) for path in paths] for kind, (paths, _) in found.items()}
+    assert kinds[UsdPhysics.ObjectType.RevoluteJoint] == ["/arm/Joints/q1"]
+    assert kinds[UsdPhysics.ObjectType.PrismaticJoint] == ["/arm/Joints/q2"]
+    assert len(kinds[UsdPhysics.ObjectType.Articulation]) == 1
+    (joint,) = found[UsdPhysics.ObjectType.RevoluteJoint][1]
+    assert joint.axis == UsdPhysics.Axis.Z
+    assert [*joint.localPose0Position] == pytest.approx([0, 0, 0.3])
