@@ -95,7 +95,7 @@ def test_wrong_use(run, mixed):
         assert result.exit_code == 2
         assert "Usage: kinetree" in result.stderr + result.stdout
     for pair in ("name", "=value"):
-        assert "is not of the form name=value" in run("inspect", mixed, "--arg", pair).stderr
+        assert "is not of the form NAME=VALUE" in run("inspect", mixed, "--arg", pair).stderr
     assert run("--help").exit_code == run("inspect", "--help").exit_code == 0
 
 

@@ -69,7 +69,7 @@ def test_json_is_in_radians_and_another_base_counts(run, mixed):
         (("tool", "--q", "grip=1"), "follows 'lift'"),
         (("tool", "--q", "tool_joint=1"), "is fixed"),
         (("tool", "--q", "drive=1"), "takes 3 numbers"),
-        (("tool", "--q", "lift"), "'lift' is not of the form name=value"),
+        (("tool", "--q", "lift"), "'lift' is not of the form JOINT=VALUE"),
         (("tool", "--q", "lift=1", "--q", "lift=2"), "'lift' is given twice"),
         ((), "Missing argument 'FRAME...'"),
     ],
@@ -171,7 +171,7 @@ def test_inverse_kinematics_keep_loops_closed_by_driven_joints(run, tmp_path):
     assert far.exit_code == 1
     assert far.stdout.startswith("not reached, 4.")
     for more, said in (
-        (("--loops", "ignore"), "driven= closes them"),
+        (("--loops", "ignore"), "--driven closes them"),
         (("--all",), "not all solutions are computed with --driven"),
         (("--clearance", "0.1"), "closed loops need hard goals without clearance"),
         (("--driven", "z"), "no joint 'z'"),
