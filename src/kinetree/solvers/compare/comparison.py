@@ -25,6 +25,7 @@ from kinetree.solvers.compare.contents import (
 )
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
 from kinetree.solvers.compare.drives import compare_actuators, compare_postures
+from kinetree.solvers.compare.passive import compare_dynamics
 from kinetree.solvers.compare.surfaces import compare_surfaces
 from kinetree.spatial.se3 import Array
 
@@ -170,14 +171,14 @@ def compare(
 
     Joints are matched by name if both robots have the name, otherwise by their place in the tree and their axes. Fixed
     joints and the choice of body frames do not matter, so a link without mass on a fixed joint equals an extra frame. A
-    joint with the opposite sign or another zero is reported as such. Shapes, materials, dynamics and elements of other
-    tools are not compared.
+    joint with the opposite sign or another zero is reported as such. Shapes, materials and elements of other tools
+    are not compared.
 
     Args:
         base: with "any" a constant between the two root frames is a remark, as between a URDF and a DH table whose base
             frame lies on the first axis; otherwise it makes them different robots.
         tolerance: of poses, in m and rad; the default allows for a file that writes a quarter turn as 1.5708.
-        relative: of masses, inertias and limits, as a fraction of the larger.
+        relative: of masses, inertias, limits, damping and the like, as a fraction of the larger.
         samples: number of random configurations for `pose_error`.
         progress: True for a bar, or a function of the number of steps done and their total.
 
@@ -215,6 +216,7 @@ def compare(
         *compare_inertias(sides),
         *compare_frames(sides),
         *compare_sensors(sides),
+        *compare_dynamics(sides),
         *compare_surfaces(sides),
         *compare_actuators(sides),
         *compare_postures(sides),

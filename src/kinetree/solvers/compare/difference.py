@@ -17,7 +17,7 @@ class Difference:
     """One difference between two robots.
 
     kind: "joint", "axis", "mimic", "loop", "sign", "zero", "order", "base", "limit", "inertia", "frame", "sensor",
-    "surface", "actuator" or "posture".
+    "dynamics", "surface", "actuator" or "posture".
     element: what it is about, named as in the first robot. amount: its size, in SI and rad, if it is one number.
     counts: whether it makes them different robots; if not, it is a remark, such as on data that one of them lacks.
     names: frames or sensors that only one robot has, if it is a remark on these.
