@@ -159,7 +159,7 @@ CALLS: dict[str, Call] = {
 LEFT_OUT = {
     **dict.fromkeys(("add_frame", "add_tool", "attach", "move_frame"), "one pose; see test_rotations.py"),
     **dict.fromkeys(("XJ", "Xup", "joint_motion", "joint_pose", "motion_subspace"), "one joint at a time"),
-    **dict.fromkeys(("show", "Robot.q", "lock", "goal.posture"), "one posture"),
+    **dict.fromkeys(("show", "Robot.q", "lock", "goal.posture", "simulate"), "one posture"),
     **dict.fromkeys(("calibrate", "tcp_from_points"), "a table, see test_calibrate.py and test_touch.py"),
     "verify": "a table, see test_verify.py",
     **dict.fromkeys(("jvp", "vjp"), "kernels of kernels, see test_queries_gradients.py"),

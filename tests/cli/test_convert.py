@@ -3,6 +3,7 @@
 import pytest
 
 import kinetree as kt
+from support import put
 
 GROUND = "<robot name='r'><link name='a'/></robot>"
 
@@ -175,3 +176,31 @@ def test_options_of_spheres_that_mean_nothing(run, row, tmp_path):
         assert f"'{slack}' is no length; expected m, or a number with its unit" in result.stderr
     for slack in ("0mm", "-5mm"):
         assert "expected a distance above 0, m" in run("convert", row, tmp_path / "row.xrdf", f"--slack={slack}").stderr
+
+
+WEAK = """<robot name="r"><link name="a"/><link name="b"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1.6" effort="{}" velocity="1"/></joint></robot>"""
+HOME = """<robot name="r"><group name="g"><joint name="j"/></group>
+<group_state name="home" group="g"><joint name="j" value="{}"/></group_state></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("effort", "home", "sag"), [(0.5, 0.0, "too weak to hold"), (9, 0.0, "0.00248"), (0.5, 1.5707963267948966, "")]
+)
+def test_the_sag_is_that_at_home_and_of_a_servo_that_is_strong_enough(run, tmp_path, effort, home, sag):
+    """1 kg at 0.2 m: 1.962 N m when level; kp = (2 pi 20 Hz)² 0.05 kg m²."""
+    put(tmp_path / "r.urdf", WEAK.format(effort))
+    put(tmp_path / "r.srdf", HOME.format(home))
+    more = ("--actuators", "position", "--srdf", tmp_path / "r.srdf")
+    result = run("convert", tmp_path / "r.urdf", tmp_path / "r.xml", *more)
+    line = next(line for line in result.stderr.splitlines() if line.startswith("j "))
+    assert line.endswith(sag) if sag else float(line.split()[-1]) < 1e-8
+
+
+def test_a_robot_without_shapes_has_no_pairs_to_exclude(run, tmp_path):
+    put(tmp_path / "r.urdf", WEAK.format(9))
+    result = run("convert", tmp_path / "r.urdf", tmp_path / "r.xml", "--exclude")
+    assert result.exit_code == 0
+    assert "no link has a collision shape, so that no pairs are excluded" in result.stderr

@@ -370,3 +370,36 @@ def test_compare_names_a_changed_gain_and_posture():
     assert str(posture) == "posture 'up': joint 'shoulder' is at -0.25, in the second robot at -0.5"
     (remark,) = kt.compare(one, arm(srdf=STATES)).differences
     assert (remark.message, remark.counts) == ("only the first robot has any", False)
+
+
+ENDLESS = """<mujoco><worldbody><body name="b"><joint name="j"/><geom size="1"/></body></worldbody>
+<actuator><position joint="j" kp="inf"/></actuator></mujoco>"""
+
+
+def test_an_infinite_gain_is_no_servo():
+    assert not kt.load(ENDLESS, format="mjcf").actuators
+    assert kt.load(ENDLESS.replace("inf", "9"), format="mjcf").actuators["j"].kp == 9.0
+
+
+def test_an_end_of_a_range_that_no_file_says_is_that_of_the_joint():
+    block = """<ros2_control name="c" type="system"><hardware><plugin>p</plugin></hardware><joint name="j">
+    <command_interface name="position"><param name="min">-{pi}</param><param name="max">0.5</param></command_interface>
+    </joint></ros2_control>"""
+    text = f"""<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><joint name="j" type="revolute">
+    <parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="9" velocity="1"/></joint>{block}</robot>"""
+    assert 'ctrlrange="-1 0.5"' in kt.text(kt.load(text, format="urdf"), "mjcf")
+
+
+def test_transmissions_that_became_actuators_are_not_missed():
+    """Nor are others of a joint, of which MuJoCo sees one; but one of a joint that none drives is."""
+    block = """<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="{}">
+    <hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint><actuator name="m"/>
+    </transmission>"""
+    text = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><joint name="j" type="continuous">
+    <parent link="a"/><child link="b"/></joint>{}</robot>"""
+    for joint, missed in (("j", False), ("gone", True)):
+        notes = []
+        WRITTEN["mjcf"].write(kt.load(text.format(block.format(joint)), format="urdf"), (), notes)
+        assert any("1 transmission" in note.message for note in notes) == missed

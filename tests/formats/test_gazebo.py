@@ -88,7 +88,7 @@ CAMERA = (0.420735, 0.0, 1.27015, 0.0, 1.0, 0.0)
 OURS = {"pose", "axis", "inertial", "geometry"}
 """Elements that no block has."""
 ROWS = [(place, tag, word) for place, table in gazebo.WORDS.items() for tag, word in table.items()]
-VALUES = {"number": "3", "vector": "0 1 0", "truth": "true", "opposite": "true", "text": "Gazebo/Blue"}
+VALUES = {"number": "3", "size": "3", "vector": "0 1 0", "truth": "true", "opposite": "true", "text": "Gazebo/Blue"}
 REFERENCES = {"collision": ' reference="a"', "visual": ' reference="a"', "link": ' reference="a"'}
 REFERENCES |= {"joint": ' reference="j"', "model": ""}
 WHERE = {
@@ -170,7 +170,7 @@ class TestEachWord:
 
     @pytest.mark.parametrize("value", ["1 x", "1 2", "1 2 3 4", ""])
     def test_a_value_that_is_no_number_stays_in_its_block(self, place, tag, word, value):
-        if word.kind not in ("number", "vector"):
+        if word.kind not in ("number", "size", "vector"):
             return
         block, notes = f"<gazebo{REFERENCES[place]}><{tag}>{value}</{tag}></gazebo>", list[Finding]()
         text = FORMATS["sdf"].write(load(block), (), notes)
@@ -453,3 +453,61 @@ def test_real_robots_keep_what_gazebo_sees(path):
         for text in (kt.text(again, "sdf"), sdf)
     ]
     assert for_gazebo[0] == for_gazebo[1]
+
+
+SWINGING = """<robot name="b"><link name="base"/><link name="l"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>
+<visual><geometry><box size="1 1 0.2"/></geometry></visual>
+<collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="l"/></joint>{}</robot>"""
+
+
+def of_link(*inside):
+    return SWINGING.format("".join(f'<gazebo reference="l">{one}</gazebo>' for one in inside))
+
+
+def test_a_material_of_gazebo_comes_back_from_sdf_and_mujoco_loses_it():
+    text = of_link("<material>Gazebo/Orange</material>")
+    robot = kt.load(kt.text(kt.load(text, format="urdf"), "sdf"), format="sdf")
+    assert robot.links["l"].visuals[0].material is None
+    assert "<material>Gazebo/Orange</material>" in kt.text(robot, "urdf")
+    assert "<geom" in kt.text(robot, "mjcf")
+
+
+def test_data_that_leave_out_what_a_shape_needs_change_nothing():
+    text = kt.text(kt.load(of_link("<material>Gazebo/Orange</material>"), format="urdf"), "sdf")
+    hostile = text.replace('"visuals.0.material.name": null', '"collisions.0.shape.kind": null')
+    robot = kt.load(hostile, format="sdf")
+    assert robot.links["l"].collisions[0].shape.kind == "box"
+    assert [note.message for note in robot.notes] == ["what it carries about link 'l' is left out: there is no 'shape'"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        (["<gravity>true</gravity>", "<turnGravityOff>true</turnGravityOff>"], "false"),
+        (["<turnGravityOff>true</turnGravityOff>", "<gravity>true</gravity>"], "true"),
+    ],
+)
+def test_of_what_two_blocks_say_the_last_counts(blocks, expected):
+    text = kt.text(kt.load(of_link(*blocks), format="urdf"), "sdf")
+    assert re.findall("<gravity>(.*?)</gravity>", text) == [expected]
+
+
+@pytest.mark.parametrize("word", ["mu1", "mu2", "kp", "kd"])
+def test_a_number_below_zero_stays_in_its_block(word):
+    robot = kt.load(of_link(f"<{word}>-1</{word}>"), format="urdf")
+    assert robot.links["l"].collisions[0].surface is None
+    notes = []
+    text = FORMATS["sdf"].write(robot, (), notes)
+    assert any(f"1 <{word}> of <gazebo>" in note.message for note in notes)
+    assert "<surface>" not in text
+    assert f"<{word}>-1</{word}>" in kt.text(kt.load(text, format="sdf"), "urdf")
+    positive = kt.text(kt.load(of_link("<mu1>0.5</mu1>"), format="urdf"), "sdf")
+    sdf = kt.load(positive.replace("0.5</mu>", "-0.5</mu>"), format="sdf")
+    assert sdf.links["l"].collisions[0].surface is None
+
+
+def test_shapes_without_a_name_do_not_take_that_of_a_sensor():
+    text = kt.text(kt.load(of_link('<sensor name="collision_1" type="imu"/>'), format="urdf"), "sdf")
+    assert re.findall('<(?:collision|sensor) name="(.*?)"', text) == ["collision_2", "collision_1"]

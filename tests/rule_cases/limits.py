@@ -340,14 +340,23 @@ CASES = {
             ),
             "a force": Model(actuated('forcerange="-6 5"'), format="mjcf", says="is -6 to 5; the joint allows -5 to 5"),
             "a little": Model(actuated('ctrlrange="-1.03 1"'), format="mjcf"),
-        },
-        silent={
-            "with a class": Model(
-                actuated('class="sub" ctrlrange="-9 9"').replace(
-                    "<compiler", '<default><default class="sub"/></default><compiler'
+            "of a class": Model(
+                actuated('class="sub"').replace(
+                    "<compiler",
+                    '<default><default class="sub"><position ctrlrange="-9 9"/></default></default><compiler',
                 ),
                 format="mjcf",
             ),
+            "with a gear": Model(
+                actuated('ctrlrange="-90 90" gear="-57"'),
+                format="mjcf",
+                says="is -90 to 90; the joint allows -57 to 57",
+            ),
+            "a force with a gear": Model(
+                actuated('forcerange="-6 5" gear="2"'), format="mjcf", says="the joint allows -2.5 to 2.5"
+            ),
+        },
+        silent={
             "of a ball": Model(
                 actuated('ctrlrange="-90 90"').replace(
                     '<joint name="j" range="-1 1" actuatorfrcrange="-5 5"/>', '<joint name="j" type="ball"/>'
@@ -357,7 +366,8 @@ CASES = {
             "hardly as much": Model(actuated('ctrlrange="-1.0198 1"'), format="mjcf"),
             "within": Model(actuated('ctrlrange="-1 1" forcerange="-5 5"'), format="mjcf"),
             "rounded": Model(actuated('ctrlrange="-1.01 1.01"'), format="mjcf"),
-            "with a gear": Model(actuated('ctrlrange="-90 90" gear="57"'), format="mjcf"),
+            "with a gear that explains it": Model(actuated('ctrlrange="-57 57" gear="57"'), format="mjcf"),
+            "a force with a small gear": Model(actuated('forcerange="-10 10" gear="0.5"'), format="mjcf"),
             "a motor": Model(actuated('ctrlrange="-90 90"', "motor"), format="mjcf"),
             "without a limit": Model(actuated('ctrlrange="-90 90"').replace('range="-1 1"', ""), format="mjcf"),
         },

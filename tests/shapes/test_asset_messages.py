@@ -38,7 +38,8 @@ def test_what_an_srdf_says(tmp_path):
     srdf = '<robot name="r"><group name="g"><link name="a"/></group></robot>'
     robot = kt.load('<robot name="r"><link name="a"/></robot>', format="urdf", srdf=srdf)
     note, *_ = kt.save(robot, tmp_path / "r.xml")
-    said = "what an SRDF says of it, besides pairs of links without contact, is not written to mjcf"
+    besides = "postures of all joints and pairs of links without contact"
+    said = f"what an SRDF says of it, besides {besides}, is not written to mjcf"
     assert note.message == f"{said}; save it beside the file, as SRDF"
 
 

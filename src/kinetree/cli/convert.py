@@ -15,6 +15,7 @@ from kinetree.cli._say import remark, say_text
 from kinetree.display import number
 from kinetree.errors import Finding, KinetreeError, equal, fail, others_like
 from kinetree.formats.mjcf.gains import NATURAL_FREQUENCY, loads, with_actuators
+from kinetree.formats.mjcf.keyframes import HOME, postures
 from kinetree.formats.registry import SEMANTIC, WRITTEN, format_by_ending
 from kinetree.model.actuator import KINDS, Kind
 from kinetree.model.edit.spheres import as_spheres
@@ -82,11 +83,16 @@ def command(
 
 def _gains(robot: Robot) -> list[str]:
     """Return a table of the actuators: gains, range of the force, and how far gravity moves the joint at home."""
-    rows, known = [["actuator", "kind", "kp", "kv", "force", "sag at home"]], loads(robot)
+    rows, known = (
+        [["actuator", "kind", "kp", "kv", "force", "sag at home"]],
+        loads(robot, postures(robot, home=True).get(HOME)),
+    )
     for one in robot.actuators.values():
         force = "no limit" if one.force is None or one.force[1] == inf else f"±{number(one.force[1])}"
         gains = ["" if value is None else number(value) for value in (one.kp, one.kv)]
-        sag = number(abs(known[one.joint].gravity) / (one.gear**2 * one.kp)) if one.kp else ""
+        pull = abs(known[one.joint].gravity / one.gear)
+        sag = number(pull / abs(one.gear * one.kp)) if one.kp else ""
+        sag = sag if one.force is None or pull <= one.force[1] else "too weak to hold"
         rows.append([one.name, one.kind, *gains, force, sag])
     width = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, width, strict=True)).rstrip() for row in rows]
@@ -104,8 +110,10 @@ def _prepared(robot: Robot, to: str, slack: float | None, exclude: bool) -> Robo
         return robot
     from kinetree.contact.covers import SLACK
 
-    if exclude:
+    if exclude and has_shapes:
         robot = _contact(robot, "hull").touching()
+    elif exclude:
+        remark("note: no link has a collision shape, so that no pairs are excluded")
     if needs or slack is not None:
         robot = _contact(robot, "mesh").spheres(SLACK if slack is None else slack)
         remark(*(robot.semantic.evidence.splitlines() if robot.semantic else ()))

@@ -14,8 +14,8 @@ from kinetree.syntax.xml.reader import Element
 
 
 class Word(NamedTuple):
-    """A word of a block. places: paths in SDF, from the element that it is about. kind: "number", "vector", "truth",
-    "opposite" or "text"."""
+    """A word of a block. places: paths in SDF, from the element that it is about. kind: "number", "size" (a number from
+    0), "vector", "truth", "opposite" or "text"."""
 
     places: tuple[str, ...]
     kind: str = "number"
@@ -27,11 +27,11 @@ LINK = {
     "selfCollide": Word(("self_collide",), "truth"),
 }
 COLLISION = {
-    "mu1": Word(("surface/friction/ode/mu",)),
-    "mu2": Word(("surface/friction/ode/mu2",)),
+    "mu1": Word(("surface/friction/ode/mu",), "size"),
+    "mu2": Word(("surface/friction/ode/mu2",), "size"),
     "fdir1": Word(("surface/friction/ode/fdir1",), "vector"),
-    "kp": Word(("surface/contact/ode/kp",)),
-    "kd": Word(("surface/contact/ode/kd",)),
+    "kp": Word(("surface/contact/ode/kp",), "size"),
+    "kd": Word(("surface/contact/ode/kd",), "size"),
     "maxVel": Word(("surface/contact/ode/max_vel",)),
     "minDepth": Word(("surface/contact/ode/min_depth",)),
     "laserRetro": Word(("laser_retro",)),
@@ -77,9 +77,10 @@ TRUE, FALSE = ("true", "yes", "1"), ("false", "no", "0")
 def converted(word: Word, element: Element) -> str | None:
     """Return the value of a word, its attribute or else its text, as SDF has it, or None if it is not legal."""
     text = (element.get("value") or element.text).strip()
-    if word.kind in ("number", "vector"):
+    if word.kind in ("number", "size", "vector"):
         found = numbers(text)
-        return text if found is not None and len(found) == (1 if word.kind == "number" else 3) else None
+        is_legal = found is not None and len(found) == (3 if word.kind == "vector" else 1)
+        return text if found and is_legal and (word.kind != "size" or found[0] >= 0.0) else None
     if word.kind in ("truth", "opposite"):
         return str(text.lower() in (TRUE if word.kind == "truth" else FALSE)).lower()
     return text or None
@@ -108,7 +109,7 @@ def surface_of(found: dict[str, Element], surface: Surface | None = None) -> tup
     covered = []
     for path, leaf in found.items():
         number = numbers(leaf.text)
-        if path in SURFACE and number is not None and len(number) == 1 and not leaf.attributes:
+        if path in SURFACE and number and len(number) == 1 and number[0] >= 0.0 and not leaf.attributes:
             values[SURFACE[path]] = number[0]
             covered.append(path)
     return (replace(surface or Surface(), **values) if values else surface), covered

@@ -211,7 +211,7 @@ def show(
     reach: a map of the robot, from `reach_map`, as coloured cubes.
     cover: whether the page can show the spheres that contain the collision shapes; making them takes seconds.
     driven: joints of a robot with closed loops that the page moves, while others in loops follow; by default those with
-    a motor in `<actuator>` of MJCF, then the first ones in the order of q, each unless those before determine it.
+    an actuator, then the first ones in the order of q, each unless those before determine it.
     browser: whether to open it in the browser; by default, if this is not a notebook.
 
     A mesh that cannot be read is left out, with a warning among the findings. Raises KinetreeError for a wrong q,

@@ -6,7 +6,7 @@ are kept, and with them a short element for each Actuator, for the order of the 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, isfinite
 
 from kinetree.formats.mjcf.context import OPEN, Context, free
 from kinetree.model.actuator import Actuator, Kind, Range
@@ -98,7 +98,7 @@ def _law(tag: str, said: Attributes) -> tuple[Kind, float | None, float | None] 
     gains = {name: numbers(said.get(name, default)) for name, default in (("kp", "1"), ("kv", ""))}
     default = {"position": 0.0, "velocity": 1.0}.get(tag)
     kp, kv = (value[0] if value else None for value in gains.values())
-    if tag not in TAGS or (kp is None) or ("kv" in said and kv is None):
+    if tag not in TAGS or (kp is None) or ("kv" in said and kv is None) or not isfinite(kp + (kv or 0.0)):
         return None
     kv = default if kv is None else kv
     return TAGS[tag], kp if tag == "position" else None, kv if tag != "motor" else None

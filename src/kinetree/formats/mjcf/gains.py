@@ -8,7 +8,7 @@ included, over gear². A torque g, such as that of gravity, moves such a joint b
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from math import inf, pi, sqrt
+from math import inf, isfinite, isinf, pi, sqrt
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Extension, Joint, Robot
 from kinetree.model.tree import build_tree
+from kinetree.spatial.se3 import Array
 
 NATURAL_FREQUENCY = 20.0
 """Natural frequency, Hz, of a position servo whose gains no file says, and cut-off of a velocity servo."""
@@ -34,22 +35,22 @@ GRAVITY = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True)
 class Load:
-    """What a joint carries in the neutral posture: its inertia, kg m² or kg, and the torque or force of gravity."""
+    """What a joint carries in a posture: its inertia, kg m² or kg, and the torque or force of gravity."""
 
     inertia: float
     gravity: float
 
 
-def loads(robot: Robot) -> dict[str, Load]:
-    """Return the load of every joint of one coordinate."""
-    tree, q = build_tree(robot), robot.q()
+def loads(robot: Robot, at: Array | None = None) -> dict[str, Load]:
+    """Return the load of every joint of one coordinate. at: a posture (nq,), by default the neutral one."""
+    tree, q = build_tree(robot), robot.q() if at is None else at
     zero = np.zeros(tree.nv)
     inertia = np.diag(crba(tree, q)).astype(float)
     gravity = np.asarray(rnea(tree, q, zero, zero, np.array(GRAVITY), {}), dtype=float)
-    at = {
+    columns = {
         name: v.start for name, kind, v in zip(tree.joints, tree.joint_type, tree.v_slice, strict=True) if kind.single
     }
-    return {name: Load(float(inertia[i]), float(gravity[i])) for name, i in at.items()}
+    return {name: Load(float(inertia[i]), float(gravity[i])) for name, i in columns.items()}
 
 
 def completed(robot: Robot) -> dict[str, Actuator]:
@@ -107,7 +108,10 @@ def _completed(one: Actuator, joint: Joint, load: Load) -> Actuator:
     kv = 2 * sqrt(kp * inertia) if kv is None else kv
     lower, upper = sorted((one.gear * limit.lower, one.gear * limit.upper))
     own = (lower, upper) if lower < upper else (-inf, inf)
-    return replace(one, force=force, control=one.control or own, kp=kp, kv=kv)
+    given = one.control or own
+    if isinf(given[0]) != isinf(given[1]):  # one end that no file says
+        given = (given[0] if isfinite(given[0]) else own[0], given[1] if isfinite(given[1]) else own[1])
+    return replace(one, force=force, control=given, kp=kp, kv=kv)
 
 
 def _about_zero(most: float) -> Range:

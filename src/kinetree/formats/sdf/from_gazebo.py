@@ -29,6 +29,8 @@ VERSION = (1, 9)
 """Version of SDF of the elements in blocks, for their poses."""
 OUTSIDE = ("link", "frame", "model", "include")
 """Elements of a model that would make another robot of it."""
+ONCE = ("gravity", "self_collide", "kinematic", "enable_wind", "laser_retro", "max_contacts", "transparency")
+"""Elements of a link, a visual or a collision that occur once."""
 GIVEN_OFF = ("light", "projector", "plugin", "particle_emitter", "audio_source", "audio_sink", "battery")
 """Elements of a link that mean something without a body."""
 BOTH = ("joint", "pose")
@@ -48,7 +50,7 @@ def with_gazebo(robot: Robot, without: Collection[str] = ()) -> Robot:
     placer = _Placer(robot, without)
     parts = placer.parts
     parts.extensions = [left for e in robot.extensions if (left := placer.block(e)) is not None]
-    parts.extensions += placer.made["", "model"]
+    parts.extensions += placer.of(("", "model"))
     parts.links = [placer.link(link) for link in parts.links]
     parts.joints = [placer.joint(joint) for joint in parts.joints]
     return build(parts)
@@ -114,7 +116,9 @@ class _Placer:
             if path in known:
                 continue
             self.words[at][path] = Extension("sdf", path, leaf.kept, leaf.source)
-        if inside is None:
+        if element.tag in ONCE:  # of which the last counts
+            self.words[at][element.tag] = Extension("sdf", element.tag, element.kept, element.source)
+        elif inside is None:
             self.made[at].append(Extension("sdf", element.tag, element.kept, element.source))
         return True
 

@@ -1,5 +1,6 @@
 """A robot to SDF text."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import pi
@@ -92,7 +93,11 @@ class _Writer:
         self.root = Node("sdf", version=f"{major}.{minor}")
         self.models: dict[str, Node] = {}
         self.owners: dict[str, Node] = {}  # links and joints, which contain sensors
-        self.sensors: dict[str, set[str]] = {}  # names of sensors by link or joint
+        self.sensors: dict[str, set[str]] = {}  # names of sensors by link or joint, as they are written
+        self.of_sensors: dict[str, set[str | None]] = defaultdict(set)  # and before
+        for sensor in written_sensors(self.robot, self.without):
+            owner = sensor_owner(self.robot, sensor)
+            self.of_sensors[owner].add(local_name(sensor.name, owner))
 
     def version(self) -> Version:
         joints = self.layout.joints
@@ -181,8 +186,9 @@ class _Writer:
         node.pose(*self.layout.link_pose(link))
         self.inertial(node, link)
         if "geometry" not in self.without:
-            self.geometries(node, "visual", link.visuals)
-            self.geometries(node, "collision", link.collisions)
+            taken = {shape.name for shape in (*link.visuals, *link.collisions)} | self.of_sensors[link.name]
+            self.geometries(node, "visual", link.visuals, taken)
+            self.geometries(node, "collision", link.collisions, taken)
         self.extensions(node, link.extensions)
 
     def inertial(self, link_node: Node, link: Link) -> None:
@@ -195,9 +201,10 @@ class _Writer:
         for name, at in INERTIA.items():
             inertia.number(name, link.inertial.inertia[at])
 
-    def geometries(self, link_node: Node, tag: str, geometries: tuple[Geometry, ...]) -> None:
-        """Write the shapes; those without a name of their own, which SDF requires, get one."""
-        taken = {geometry.name for geometry in geometries}
+    def geometries(
+        self, link_node: Node, tag: str, geometries: tuple[Geometry, ...], taken: Collection[str | None]
+    ) -> None:
+        """Write the shapes; those without a name of their own, which SDF requires, get one that is not taken."""
         free = (name for i in range(1, 10**9) if (name := f"{tag}_{i}") not in taken)
         used: set[str] = set()
         for geometry in geometries:

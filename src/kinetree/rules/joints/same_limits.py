@@ -1,11 +1,9 @@
 """Rules about limits that all joints share, and ranges of actuators."""
 
-from math import inf, log10
+from math import inf, isfinite, log10
 
-from kinetree.model.edit.extensions import kept_elements
 from kinetree.rules.quality import JointQuality
 from kinetree.rules.rule import Found, Joint, Robot, Threshold, number, numbers
-from kinetree.syntax.numbers import numbers as numbers_in
 
 MANY = Threshold(4, "joints", "smallest number of joints with the same limits")
 PAIR = Threshold(2, "joints", "the same, if an exporter or an example writes these limits")
@@ -83,22 +81,20 @@ class ActuatorRange(JointQuality):
     bad = good.replace("-1.57 1.57", "-90 90")
 
     def check(self, robot: Robot) -> Found:
-        """A range of control or force that exceeds that of the joint. Actuators with classes or gears are not
-        judged."""
-        for _, section in kept_elements(robot.extensions, "mjcf", "actuator"):
-            for element in section.children:
-                joint = robot.joints.get(element.get("joint") or "")
-                if joint is None or not {"gear", "class"}.isdisjoint(element.attributes) or joint.kind.nv != 1:
+        """A range of control or force that exceeds that of the joint, times or over the gear."""
+        for one in robot.actuators.values() if robot.text and robot.text.format == "mjcf" else ():
+            joint, limit = robot.joints[one.joint], robot.joints[one.joint].limit
+            least, most = sorted((one.gear * limit.lower, one.gear * limit.upper))
+            effort = limit.effort / abs(one.gear)
+            pairs = [("ctrlrange", one.control, least, most)] if one.kind == "position" else []
+            for attribute, given, lower, upper in (*pairs, ("forcerange", one.force, -effort, effort)):
+                slack = LEEWAY * (upper - lower)
+                if given is None or not isfinite(sum(given)) or slack == inf:
                     continue
-                limit, name = joint.limit, element.get("name") or element.tag
-                pairs = [("ctrlrange", limit.lower, limit.upper)] if element.tag == "position" else []
-                for attribute, lower, upper in (*pairs, ("forcerange", -limit.effort, limit.effort)):
-                    given = numbers_in(element.get(attribute) or "") or ()
-                    slack = LEEWAY * (upper - lower)
-                    if len(given) == 2 and slack < inf and (given[0] < lower - slack or given[1] > upper + slack):
-                        low, high, least, most = numbers((*given, lower, upper))
-                        message = f"the {attribute} of actuator {name!r} is {low} to {high}"
-                        yield self.finding(f"{message}; the joint allows {least} to {most}", joint)
+                if given[0] < lower - slack or given[1] > upper + slack:
+                    shown = numbers((*given, lower, upper))
+                    message = f"the {attribute} of actuator {one.name!r} is {shown[0]} to {shown[1]}"
+                    yield self.finding(f"{message}; the joint allows {shown[2]} to {shown[3]}", joint)
 
 
 def _is_power_of_ten(value: float) -> bool:

@@ -1,9 +1,7 @@
 """Closed loops for the page: how far they are open, and the functions that close them."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from html import unescape
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from kinetree.algorithms.loops import loop_jacobian
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError
+from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Joint, Robot, slices
 from kinetree.model.tree import Tree
 from kinetree.queries.closing import DEAD, TOLERANCE, LoopCloser, close
@@ -23,9 +22,6 @@ from kinetree.queries.margin import loop_error
 from kinetree.queries.query import query, tree
 from kinetree.spatial.se3 import Array, inverse
 from kinetree.viewing.scene.robot import configuration, flat
-
-MOTOR = r'\bjoint(?:inparent)?="([^"]*)"'
-"""Names of joints with motors in the text of `<actuator>` of MJCF."""
 
 
 def start(robot: Robot, q: Any, driven: Joints = None) -> Array:
@@ -60,13 +56,14 @@ def closer_of(robot: Robot, driven: Joints = None) -> tuple[LoopCloser | None, s
 def determining_joints(robot: Robot) -> list[str]:
     """Return joints in loops that determine all others there, in the order of q.
 
-    Joints with a motor in `<actuator>` of MJCF come first, then others in the order of q, joints of several coordinates
+    Joints with an actuator come first, then others in the order of q, joints of several coordinates
     last; each is taken unless those before determine it.
     """
     loops = tuple(loop for loop in robot.loops.values() if loop.kind.rows)
     J = loop_jacobian(tree(robot), nearby(robot), loops).astype(float)
-    texts = [one.text for one in robot.extensions if one.tag == "actuator"]
-    motors = {unescape(name) for text in texts for name in re.findall(MOTOR, text)}
+    kept = kept_elements(robot.extensions, "mjcf", "actuator")
+    motors = {one.joint for one in robot.actuators.values()}
+    motors |= {part.get("joint") or part.get("jointinparent") or "" for _, own in kept for part in own.children}
     names, parts, follow, driven = robot.joint_names, slices(robot, "nv"), J[:, :0], set[str]()
     for name in sorted(names, key=lambda one: (one in motors, robot.joints[one].kind.nv == 1, -parts[one].start)):
         more = np.hstack([follow, own := J[:, parts[name]]])

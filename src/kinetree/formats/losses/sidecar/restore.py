@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from kinetree.errors import Doubt, KinetreeError, nearest_names, shortened
 from kinetree.formats.losses.sidecar.differences import CLASSES, FIELDS, Record, things_in
 from kinetree.formats.losses.sidecar.merge_fixed_link import merge_fixed_link, with_frame
-from kinetree.formats.losses.sidecar.values import changed, decoded, leaves
+from kinetree.formats.losses.sidecar.values import Changes, changed, decoded, leaves
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.edit.naming import Names, renamed_parts
 from kinetree.model.robot import UNLIMITED, Extension, Joint, Link
@@ -187,7 +187,7 @@ def _change(parts: Parts, record: Record, own: Names) -> None:
     has_mass = isinstance(thing, Link) and thing.inertial and thing.inertial.mass > GRAIN
     if has_mass and not {"inertial", "inertial.mass"}.isdisjoint(values):
         raise ValueError("the file has a mass, which is not in place of none")
-    made = changed(type(thing), thing, _checked(record, values))
+    made = _changed(type(thing), thing, _checked(record, values))
     if isinstance(made, Joint):
         if made.type != thing.type and not any({made.type, thing.type} <= alike for alike in MOTION_ALIKE):
             raise ValueError(f"a {thing.type} joint is not of type {made.type!r}")
@@ -240,7 +240,7 @@ def _make_link(parts: Parts, record: Record, own: Names) -> None:
 def _made(record: Record, bare: T) -> T:
     """Return a link or joint with what the record says of it."""
     values = {path: value for path, value in _values(record).items() if path not in ("new", "type")}
-    made: T = changed(type(bare), bare, _checked(record, values)) if values else bare
+    made: T = _changed(type(bare), bare, _checked(record, values)) if values else bare
     return made
 
 
@@ -295,7 +295,7 @@ def _add(parts: Parts, record: Record, own: Names) -> None:
     values = _values(record)
     del values["new"]
     kind = CLASSES[record.kind]
-    thing = changed(kind, None, {("name",): record.name, **_checked(record, values)})
+    thing = _changed(kind, None, {("name",): record.name, **_checked(record, values)})
     _check_ends(parts, record, thing)
     things_in(parts, record.kind).append(thing)
 
@@ -341,3 +341,10 @@ def _name(names: Callable[[str], set[str]], parts: Parts, record: Record, own: N
     if not isinstance(name, str) or not name:
         raise ValueError("a name is a text that is not empty")
     own.of(record.kind)[record.name] = name
+
+
+def _changed(kind: Any, thing: Any, values: Changes) -> Any:
+    """Return an element with changes. Raises ValueError if they leave out what it needs."""
+    if (made := changed(kind, thing, values)) is None:
+        raise ValueError("what it needs is left out")
+    return made

@@ -1,12 +1,13 @@
 """What programs that read a file do not see of a robot, counted by kind, in their own words."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from kinetree.formats.gazebo import LUMPING
 from kinetree.formats.losses.sidecar.differences import Record
 from kinetree.syntax.xml.reader import Report, parse
 
+DRIVES = ("transmission", "ros2_control")
 WHO = {"sdf": "Gazebo", "mjcf": "MuJoCo", "urdf": "ROS"}
 """Programs that read a format."""
 FIELDS = {
@@ -32,15 +33,16 @@ FIELDS = {
 """One and several of what a record is about, by its kind or the field."""
 
 
-def unseen(records: Iterable[Record], format: str) -> str:
-    """Return "Gazebo will not see: 2 transmissions", or "" if it sees everything."""
-    count = Counter(what for record in records for what in _of(record, format))
+def unseen(records: Iterable[Record], format: str, driven: Collection[str] = ()) -> str:
+    """Return "Gazebo will not see: 2 transmissions", or "" if it sees everything. driven: joints with actuators, which
+    are what MuJoCo sees of transmissions."""
+    count = Counter(what for record in records for what in _of(record, format, driven))
     names = {what: FIELDS.get(what, (what, what)) for what in count}
     parts = [f"{number} {names[what][number > 1]}" for what, number in sorted(count.items())]
     return f"{WHO.get(format, 'other programs')} will not see: {', '.join(parts)}" if parts else ""
 
 
-def _of(record: Record, format: str) -> list[str]:
+def _of(record: Record, format: str, driven: Collection[str]) -> list[str]:
     """Return what is in a record; names of shapes and materials are not counted."""
     if record.kind in ("group", "sensor", "coupled_limit") and "gone" not in record.data:
         is_changed = record.kind == "sensor" and "new" not in record.data
@@ -53,7 +55,7 @@ def _of(record: Record, format: str) -> list[str]:
     for path, value in record.data.items():
         steps = path.split(".")
         if "extensions" in steps and isinstance(value, list):
-            tags += _tags(value[1], value[2], format)
+            tags += _tags(value[1], value[2], format, driven)
         elif known := next((step for step in (steps[-1], steps[0]) if step in FIELDS), None):
             found[known] = None
         elif "surface" in steps:
@@ -62,9 +64,13 @@ def _of(record: Record, format: str) -> list[str]:
     return [*(what for what in found if what in FIELDS), *["surface"] * len(surfaces), *tags]
 
 
-def _tags(tag: str, text: str, format: str) -> Iterator[str]:
+def _tags(tag: str, text: str, format: str, driven: Collection[str]) -> Iterator[str]:
     """Yield what an element of another tool is called: of a <gazebo>, what Gazebo would have read of it."""
-    if tag == "gazebo" and format == "sdf":
+    if tag in DRIVES and format == "mjcf":
+        block = parse(text, "<text>", Report())
+        joints = {one.get("name") for one in block.walk() if one.tag == "joint"} if block is not None else {None}
+        yield from [] if joints <= {*driven} else [tag if tag in FIELDS else f"<{tag}>"]
+    elif tag == "gazebo" and format == "sdf":
         block = parse(text, "<text>", Report())
         for child in block.children if block is not None else ():
             if child.tag not in (*LUMPING, "joint", "pose"):

@@ -73,7 +73,8 @@ def _plain(value: Any) -> Any:
 
 
 def changed(kind: Any, value: Any, changes: Changes) -> Any:
-    """Return a value of a type with the changes at its paths; null stands for a field's default.
+    """Return a value of a type with the changes at its paths; null stands for a field's default, and where a field has
+    none, for no value at all.
 
     value: None if it is to be made. Raises ValueError or TypeError for data that do not fit.
     """
@@ -90,11 +91,15 @@ def changed(kind: Any, value: Any, changes: Changes) -> Any:
         if name not in known:
             raise ValueError(f"there is no field {name!r}")
         if more == {(): None}:
-            made[name] = _default(known[name])
+            if (default := _default(known[name])) is MISSING:
+                return None
+            made[name] = default
         elif () in more and name in ARRAYS:
             made[name] = _array(more[()], ARRAYS[name])
         else:
             made[name] = changed(hints[name], None if value is None else getattr(value, name), more)
+            if made[name] is None and NoneType not in get_args(hints[name]):
+                raise ValueError(f"there is no {name!r}")
     return kind(**made) if value is None else replace(value, **made)
 
 
@@ -110,6 +115,8 @@ def _list_changed(kind: Any, items: list[Any], changes: Changes) -> tuple[Any, .
         while len(items) <= index:
             items.append(kind())
         items[index] = changed(kind, items[index], by_index[index])
+        if items[index] is None:
+            raise ValueError(f"there is no item {index}")
     return tuple(items)
 
 
