@@ -49,6 +49,12 @@ def test_a_transmission_is_an_actuator_of_its_joint(interface, kind):
     assert one.source.line == 10
 
 
+def test_a_transmission_of_the_pr2_carries_efforts():
+    block = """<transmission name="t" type="pr2_mechanism_model/SimpleTransmission"><actuator name="m"/>
+    <joint name="elbow"/><mechanicalReduction>-36.2</mechanicalReduction></transmission>"""
+    assert [*arm(block).actuators.values()] == [Actuator("elbow", "elbow", "motor", -36.2)]
+
+
 @each(
     "block",
     [

@@ -90,11 +90,13 @@ def _outermost(root: Element, element: Element) -> bool:
 
 
 def _of_transmission(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
-    reductions = _reductions(element)
+    reductions, old = _reductions(element), element.get("type") and element.find("type") is None
+    by_default: tuple[Kind, ...] = ("motor",) if old else ()  # those of pr2_mechanism carry efforts
     for joint in element.find_all("joint"):
         interfaces = [e.text.strip() for part in (joint, *element.find_all("actuator")) for e in _interfaces(part)]
         kinds = [HARDWARE[name] for text in interfaces if (name := text.rpartition("/")[2]) in HARDWARE]
-        yield joint.get("name") or "", _Drive(source, dict.fromkeys(kinds), reductions.get(joint.get("name"), 1.0))
+        commands: dict[Kind, Range | None] = dict.fromkeys(kinds or by_default)
+        yield joint.get("name") or "", _Drive(source, commands, reductions.get(joint.get("name"), 1.0))
 
 
 def _interfaces(part: Element) -> list[Element]:
