@@ -5,17 +5,12 @@ from math import prod
 from typing import Any
 
 from kinetree.bridges.bodies import library
-from kinetree.bridges.kernels import steps_of
+from kinetree.bridges.kernels import ARITHMETIC, steps_of
 
 ca = library("casadi", "casadi")
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "multiply": lambda a, b: a * b,
-    "divide": lambda a, b: a / b,
-    "fma": lambda a, b, c: a * b + c,
-    "negative": lambda a: -a,
+    **ARITHMETIC,
     "sqrt": ca.sqrt,
     "sin": ca.sin,
     "cos": ca.cos,
@@ -26,8 +21,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "minimum": ca.fmin,
     "maximum": ca.fmax,
     "floor": ca.floor,
-    "less": lambda a, b: a < b,
-    "less_equal": lambda a, b: a <= b,
     "where": ca.if_else,
 }
 """Operations of programs, by the names of `compiler/ops.py`, over scalars of CasADi."""

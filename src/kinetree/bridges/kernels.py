@@ -1,5 +1,6 @@
 """What the bridges share: derivatives of a kernel, and shapes of its arguments."""
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
@@ -14,6 +15,17 @@ from kinetree.errors import fail, wrong_type
 from kinetree.queries.gradients import vjp
 
 Shape = tuple[int, ...]
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "fma": lambda a, b, c: a * b + c,
+    "negative": operator.neg,
+    "less": operator.lt,
+    "less_equal": operator.le,
+}
+"""Operations of programs, by the names of `compiler/ops.py`, that Python's operators are on scalars of a library."""
 
 
 def kernel_of(kernel: object, more: str = ", and kt.ik") -> Kernel:

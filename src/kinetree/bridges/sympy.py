@@ -8,18 +8,13 @@ from typing import Any
 import numpy as np
 
 from kinetree.bridges.bodies import library
-from kinetree.bridges.kernels import steps_of
+from kinetree.bridges.kernels import ARITHMETIC, steps_of
 from kinetree.errors import fail
 
 sp = library("sympy", "sympy")
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "multiply": lambda a, b: a * b,
-    "divide": lambda a, b: a / b,
-    "fma": lambda a, b, c: a * b + c,
-    "negative": lambda a: -a,
+    **ARITHMETIC,
     "sqrt": sp.sqrt,
     "sin": sp.sin,
     "cos": sp.cos,
@@ -30,8 +25,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "minimum": sp.Min,
     "maximum": sp.Max,
     "floor": sp.floor,
-    "less": lambda a, b: a < b,
-    "less_equal": lambda a, b: a <= b,
     "where": lambda a, b, c: sp.Piecewise((b, a), (c, True)),
 }
 """Operations of programs, by the names of `compiler/ops.py`, over scalars of SymPy."""
