@@ -8,10 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 import kinetree as kt
+from kinetree.formats.gazebo import leaves
 from kinetree.formats.sdf.from_gazebo import with_gazebo
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import UNLIMITED, CoupledLimit, Dynamics, Extension, Frame, Robot, Sensor
 from kinetree.spatial import se3
+from kinetree.syntax.xml.reader import Report, parse
 
 TEXT = """<robot name="all">
   <material name="red"><color rgba="1 0 0 1"/></material>
@@ -86,11 +88,12 @@ def _plain(robot: Robot) -> dict[str, object]:
             R = inertial.origin[:3, :3]
             inertial = (inertial.mass, inertial.origin[:3, 3], R @ inertial.inertia @ R.T)
         shapes = [[_resolved(robot, g) for g in all] for all in (link.visuals, link.collisions)]
-        links[link.name] = (inertial, shapes, link.extensions)
+        links[link.name] = (inertial, shapes, _settings(link.extensions))
     for joint in robot.joints.values():
         limits = joint.limits if any(limit != UNLIMITED for limit in joint.limits) else ()
         dynamics = joint.dynamics if any(row != Dynamics() for row in joint.dynamics) else ()
-        joints[joint.name] = replace(joint, limits=limits, dynamics=dynamics)
+        settings = _settings(joint.extensions)
+        joints[joint.name] = replace(joint, limits=limits, dynamics=dynamics, extensions=()), settings
     coupled = {limit.name: limit for limit in robot.coupled_limits}
     texts = "".join(extension.text for extension in robot.extensions)
     header = {key: uri for key, uri in robot.header.items() if f"{key.removeprefix('xmlns:')}:" in texts}
@@ -98,10 +101,26 @@ def _plain(robot: Robot) -> dict[str, object]:
 
 
 def _resolved(robot: Robot, geometry):
-    material = geometry.material
+    material, settings = geometry.material, _settings(geometry.extensions)
+    geometry = replace(geometry, extensions=())
     if material is None or material.rgba or material.texture or material.name not in robot.materials:
-        return geometry
-    return replace(geometry, material=robot.materials[material.name])
+        return geometry, settings
+    return replace(geometry, material=robot.materials[material.name]), settings
+
+
+def _settings(extensions) -> list[tuple[str, ...]]:
+    """What extensions say: those of SDF as the innermost elements by their paths, in any order."""
+    found = []
+    for one in extensions:
+        root = parse(one.text, "<text>", Report()) if one.format == "sdf" else None
+        inside = (
+            leaves(root, one.tag.rpartition("/")[0] and f"{one.tag.rpartition('/')[0]}/") if root is not None else None
+        )
+        if inside is None:
+            found.append((one.format, one.tag, one.text))
+        else:
+            found += [(one.format, path, leaf.text.strip()) for path, leaf in inside.items()]
+    return sorted(found)
 
 
 def unlike(a: object, b: object, path: str = "") -> Iterator[str]:

@@ -19,6 +19,7 @@ PLACES = {
     "error": (0,),
     "warning": (0,),
     "add": (1,),
+    "note": (1,),
     "wrong": (0,),
     "numbers": (1,),
     "fault": (1,),
@@ -38,6 +39,7 @@ COMPUTED = {
     *(f"unknown-{kind}" for kind in ("link", "joint", "group", "frame", "parent", "child")),  # model/, formats/mjcf/
     *(f"missing-{what}" for what in ("mesh", "texture", "file")),  # shapes/copy_assets.py
     *(f"motion-{what}" for what in ("velocity", "acceleration", "jerk", "torque")),  # trajectories/rates.py
+    "usd-variant",  # formats/usd/compose.py
     *("frame", "measure-direction"),  # formats/force_torque.py
     *("package", "model"),  # files/packages.py
     *("xacro", "xacro-recursion", "xacro-include", "xacro-macro", "xacro-expression", "xacro-scope"),  # faults.py
@@ -47,7 +49,15 @@ COMPUTED = {
 RULES = {"rules", "repairs", "robot_kinds", "xacro_text"}
 """Packages whose codes are those of rules."""
 ELSEWHERE = {"baseline-gone", "board-limits", "published-limits", "other-source", "sources-differ", "unplaced", "empty"}
-ELSEWHERE |= {"srdf-alone", "simple-shapes", "motion-line", "motion-clearance", "motion-contact", "motion-torque"}
+ELSEWHERE |= {
+    "srdf-alone",
+    "simple-shapes",
+    "motion-line",
+    "motion-clearance",
+    "motion-contact",
+    "motion-torque",
+    "usd-variant",
+}
 """Remarks on a baseline, on robots that come with the package, on a robot which limits hold still, on an SRDF without a
 model, which is an error if it is named, and on motions."""
 
@@ -63,7 +73,10 @@ def codes_of(call):
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     found = {code for at in PLACES.get(name, ()) for part in call.args[at : at + 1] for code in constants(part)}
     found |= {code for k in call.keywords if k.arg == "code" for code in constants(k.value)}
-    severity = {"warning": {"warning"}, "add": constants(call.args[0]) if call.args else set()}.get(name, {"error"})
+    severity = {
+        "warning": {"warning"},
+        **dict.fromkeys(("add", "note"), constants(call.args[0]) if call.args else set()),
+    }.get(name, {"error"})
     if name == "Finding":
         severity = constants(call.args[1]) if len(call.args) > 1 else set()
     return {code for code in found if CODE.fullmatch(code)}, severity
@@ -111,7 +124,7 @@ def remarked(call):
     first, second = [*map(constants, call.args[:2]), set(), set()][:2]
     if name == "warning":
         return first
-    if name == "add" and first & {"info", "warning"}:
+    if name in ("add", "note") and first & {"info", "warning"}:
         return second
     return first if name == "Finding" and len(call.args) > 1 and second != {"error"} else set()
 

@@ -48,7 +48,7 @@ def simulate(
         >>> pendulum = kt.chain([{"axis": [0, -1, 0], "m": 2, "r": [0.5, 0, 0]}])  # 2 kg, level at q = 0
         >>> motion = kt.dynamics.simulate(pendulum, 0, [0, 0.1, 0.2])
         >>> motion.q[:, 0].round(4)  # it falls
-        array([ 0.    , -0.098 , -0.3908])
+        array([ 0.    , -0.0981, -0.3904])
     """
     times = numbers(t, "times", "t is")
     if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
@@ -71,14 +71,14 @@ def simulate(
         q, qd = state[:nq], state[nq:]
         rates = np.concatenate([q_rate(q, qd), accelerations(q, qd, pull(time, q, qd))])
         if next(evaluations, None) is None or not np.abs(rates).max(initial=0.0) < FASTEST:
-            raise fail("simulate", f"the motion is too fast to be followed after t = {time:g} s; is a mass too small?")
+            raise fail("motion", f"the motion is too fast to be followed after t = {time:g} s; is a mass too small?")
         return rates
 
     found = solve_ivp(
         rate, times[[0, -1]], first, "LSODA", times, rtol=accuracy, atol=1e-3 * accuracy, max_step=longest
     )
     if not found.success:
-        raise fail("simulate", f"the motion is too fast to be followed after t = {found.t[-1]:g} s: {found.message}")
+        raise fail("motion", f"the motion is too fast to be followed after t = {found.t[-1]:g} s: {found.message}")
     q, qd = found.y[:nq].T, found.y[nq:].T
     tau = np.array([pull(*one) for one in zip(times, q, qd, strict=True)])
     rates = np.array([q_rate(*one) for one in zip(q, qd, strict=True)])
@@ -87,9 +87,9 @@ def simulate(
 
 def _vector(name: str, given: Any, count: int) -> Array:
     """Return a state of this many numbers; one number stands for all."""
-    found = numbers(given, name, f"{name} is")
+    found = numbers(given, "motion", f"{name} is")
     if found.shape not in ((), (count,)) or not np.isfinite(found).all():
-        raise fail(f"{name}-shape", f"{name} has shape {found.shape}; expected ({count},), finite")
+        raise fail("motion", f"{name} has shape {found.shape}; expected ({count},), finite")
     return np.broadcast_to(found, (count,))
 
 
@@ -97,7 +97,7 @@ def _torque(given: Any, times: Array, nv: int) -> tuple[Callable[[float, Array, 
     """Return the torque as a function of the time, q and qd, and the longest step, s, over which it is smooth."""
     if callable(given):
         return lambda t, q, qd: _vector("torque", given(t, q, qd), nv), np.inf
-    found = numbers(given, "torque", "torque is")
+    found = numbers(given, "motion", "torque is")
     if found.shape != (len(times), nv) or not np.isfinite(found).all():
         constant = _vector("torque", found, nv)
         return lambda t, q, qd: constant, np.inf

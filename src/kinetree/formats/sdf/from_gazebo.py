@@ -42,7 +42,7 @@ Leaves = dict[str, tuple[str, Extension]]
 def with_gazebo(robot: Robot, without: Collection[str] = ()) -> Robot:
     """Return the robot with what <gazebo> blocks of URDF contain as sensors, and as elements of SDF in their places.
 
-    What belongs nowhere in SDF stays in its block, as what is said of links that do not exist. without: parts that are
+    What belongs nowhere in SDF stays in its block, such as words about links that do not exist. without: parts that are
     not written.
     """
     if all((e.format, e.tag) != ("urdf", "gazebo") for e in robot.extensions):

@@ -7,7 +7,7 @@ and joints that follow others.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import inf, radians
+from math import inf, radians, ulp
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ COMBINED: Mapping[frozenset[str], str] = {
 }
 """Types of joints with several degrees of freedom, or none, by these."""
 APART = (1e-4, 1e-3)
-"""Least distance, m, and angle, rad, by which the two frames of a joint are said to be apart."""
+"""Least distance, m, and angle, rad, by which the two frames of a joint are apart for a finding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,8 +228,15 @@ def _numbers(stage: Stage, edge: Edge) -> tuple[tuple[Limit], tuple[Dynamics]]:
             stage.note("info", "usd-drive", message, prim)
     friction = prim.number("newton:friction", 0.0) * effort
     inertia = stage.kilograms * (stage.metres**2 if turns else 1.0)
-    passive = Dynamics(damping * effort / unit, friction, stiffness * effort / unit, reference, armature * inertia)
+    rates = (tidied(damping * effort / unit), friction, tidied(stiffness * effort / unit))
+    passive = Dynamics(*rates, reference, armature * inertia)
     return (Limit(lower * unit, upper * unit, velocity, most),), (passive,)
+
+
+def tidied(x: float) -> float:
+    """Return the number of 15 digits that x is up to the rounding of a conversion, or x."""
+    short = float(f"{x:.15g}")
+    return short if abs(short - x) <= 2 * ulp(x) else x
 
 
 def _mimic(stage: Stage, edge: Edge, leaders: Mapping[str, str]) -> Mimic | None:

@@ -196,13 +196,14 @@ class _Reader:
         T = self.transforms.world(body)
         _, scales, whole = split(T)
         if not whole or np.abs(scales - 1.0).max() > SCALED:
-            what = f"is scaled by {' '.join(f'{x:.6g}' for x in scales)}" if whole else "is sheared, or not finite"
-            message = f"its transform {what}; the points below it are scaled, and its mass is as given"
-            severity, fix = (
-                ("warning" if whole else "error"),
-                "apply the scale to the shapes, and leave it out of the body",
-            )
-            self.stage.note(severity, "usd-scaled", message, body, fix)  # type: ignore[arg-type]
+            fix, rest = "apply the scale to the shapes, and leave it out of the body", "its mass is as given"
+            if whole:
+                message = (
+                    f"its transform is scaled by {' '.join(f'{x:.6g}' for x in scales)}; the points below it are, too"
+                )
+                self.stage.note("warning", "usd-scaled", f"{message}, and {rest}", body, fix)
+            else:
+                self.stage.note("error", "usd-scaled", "its transform is sheared, or not finite", body, fix)
         seen: list[Geometry] = []
         felt: list[Collider] = []
         for prim in self.shapes.get(body.path, ()):

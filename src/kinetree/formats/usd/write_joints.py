@@ -1,7 +1,7 @@
 """Joints as USD text: frames, limits in degrees, drives, and what Newton and PhysX read besides."""
 
 from collections.abc import Iterator, Mapping
-from math import degrees, inf
+from math import degrees, inf, nextafter, radians
 
 import numpy as np
 
@@ -71,18 +71,18 @@ def _values(joint: Joint, angular: bool) -> Iterator[str]:
     """Yield the lines of limits and dynamics of a joint with one degree of freedom."""
     limit, passive = joint.limit, joint.dynamics[0] if joint.dynamics else Dynamics()
     drive = f"drive:{'angular' if angular else 'linear'}:physics:"
-    unit = degrees(1.0) if angular else 1.0
+    angle = radians(1.0) if angular else 1.0
 
     def line(name: str, value: float) -> str:
         return f"float {name} = {format_number(value)}"
 
     for name, value in (("lower", limit.lower), ("upper", limit.upper)):
         if abs(value) < inf:
-            yield line(f"physics:{name}Limit", value * unit)
+            yield line(f"physics:{name}Limit", _over(value, angle))
     if limit.velocity < inf:
-        yield line("newton:velocityLimit", limit.velocity * unit)
-        yield line("physxJoint:maxJointVelocity", limit.velocity * unit)
-    for name, value in (("damping", passive.damping / unit), ("friction", passive.friction)):
+        yield line("newton:velocityLimit", _over(limit.velocity, angle))
+        yield line("physxJoint:maxJointVelocity", _over(limit.velocity, angle))
+    for name, value in (("damping", _times(passive.damping, angle)), ("friction", passive.friction)):
         if value:
             yield line(f"newton:{name}", value)
     if passive.armature:
@@ -91,8 +91,22 @@ def _values(joint: Joint, angular: bool) -> Iterator[str]:
     if limit.effort < inf:
         yield line(f"{drive}maxForce", limit.effort)
     if passive.stiffness:
-        yield line(f"{drive}stiffness", passive.stiffness / unit)
+        yield line(f"{drive}stiffness", _times(passive.stiffness, angle))
     if passive.reference:
-        yield line(f"{drive}targetPosition", passive.reference * unit)
+        yield line(f"{drive}targetPosition", _over(passive.reference, angle))
     if passive.stiffness or passive.reference:  # not the gain of a controller
         yield "custom bool kinetree:spring = true"
+
+
+def _over(value: float, unit: float) -> float:
+    """Return value / unit, or a neighbour whose product with the unit is the value again."""
+    return next((x for x in _near(value / unit) if x * unit == value), value / unit)
+
+
+def _times(value: float, unit: float) -> float:
+    """Return value * unit, or a neighbour whose quotient by the unit is the value again."""
+    return next((x for x in _near(value * unit) if x / unit == value), value * unit)
+
+
+def _near(x: float) -> tuple[float, float, float]:
+    return x, nextafter(x, inf), nextafter(x, -inf)
