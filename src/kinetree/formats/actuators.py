@@ -37,7 +37,7 @@ OF_TWO = ("Differential", "FourBar")
 
 @dataclass
 class _Drive:
-    """What blocks say of one joint: kinds of its commands, each with its range of the joint; reduction of its gear."""
+    """Gather what blocks say of a joint: kinds of its commands, each with its range of the joint, and its reduction."""
 
     source: Source | None
     commands: dict[Kind, Range | None]

@@ -171,7 +171,7 @@ class Semantic(Brief):
 
     @property
     def is_of_simulation(self) -> bool:
-        """Whether it only has states, and says for which pairs of links collisions are looked for."""
+        """Return whether it only has states, and says for which pairs of links collisions are looked for."""
         own = ("group_states", "unchecked_links", "enabled_collisions", "disabled_collisions")
         return not any(getattr(self, of) for of in (*TAGS, "extensions") if of not in own)
 

@@ -35,7 +35,7 @@ GRAVITY = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True)
 class Load:
-    """What a joint carries in a posture: its inertia, kg m² or kg, and the torque or force of gravity."""
+    """Hold what a joint carries in a posture: its inertia, kg m² or kg, and the torque or force of gravity."""
 
     inertia: float
     gravity: float

@@ -36,7 +36,6 @@ GIVEN_OFF = ("light", "projector", "plugin", "particle_emitter", "audio_source",
 BOTH = ("joint", "pose")
 """Elements of a model that Gazebo reads, and that have to stay in their block as well, for Kinetree has them nowhere
 else: joints that close loops there, and the place of the model."""
-Leaves = dict[str, tuple[str, Extension]]
 
 
 def with_gazebo(robot: Robot, without: Collection[str] = ()) -> Robot:

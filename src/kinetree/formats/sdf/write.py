@@ -95,7 +95,8 @@ class _Writer:
         self.owners: dict[str, Node] = {}  # links and joints, which contain sensors
         self.sensors: dict[str, set[str]] = {}  # names of sensors by link or joint, as they are written
         self.of_sensors: dict[str, set[str | None]] = defaultdict(set)  # and before
-        for sensor in written_sensors(self.robot, self.without):
+        self.all_sensors = written_sensors(self.robot, self.without)
+        for sensor in self.all_sensors:
             owner = sensor_owner(self.robot, sensor)
             self.of_sensors[owner].add(local_name(sensor.name, owner))
 
@@ -125,7 +126,7 @@ class _Writer:
         if "material" not in self.without:
             for material in self.robot.materials.values():
                 self.material(self.model(""), material, MATERIAL)
-        for sensor in written_sensors(self.robot, self.without):
+        for sensor in self.all_sensors:
             self.sensor(sensor)
         for joint in self.layout.named_joints():
             self.model("").add(FREE, joint=joint.name, link=joint.child)

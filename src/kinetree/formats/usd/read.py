@@ -57,7 +57,7 @@ def _unique(prims: Iterable[Prim], taken: Collection[str] = ()) -> dict[str, str
 
 
 class _Reader:
-    """The reading of one stage."""
+    """Read one stage."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage

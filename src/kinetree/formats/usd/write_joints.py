@@ -82,7 +82,7 @@ def _values(joint: Joint, angular: bool) -> Iterator[str]:
     if limit.velocity < inf:
         yield line("newton:velocityLimit", _over(limit.velocity, angle))
         yield line("physxJoint:maxJointVelocity", _over(limit.velocity, angle))
-    for name, value in (("damping", _times(passive.damping, angle)), ("friction", passive.friction)):
+    for name, value in (("damping", passive.damping * angle), ("friction", passive.friction)):
         if value:
             yield line(f"newton:{name}", value)
     if passive.armature:
@@ -91,7 +91,7 @@ def _values(joint: Joint, angular: bool) -> Iterator[str]:
     if limit.effort < inf:
         yield line(f"{drive}maxForce", limit.effort)
     if passive.stiffness:
-        yield line(f"{drive}stiffness", _times(passive.stiffness, angle))
+        yield line(f"{drive}stiffness", passive.stiffness * angle)
     if passive.reference:
         yield line(f"{drive}targetPosition", _over(passive.reference, angle))
     if passive.stiffness or passive.reference:  # not the gain of a controller
@@ -100,13 +100,5 @@ def _values(joint: Joint, angular: bool) -> Iterator[str]:
 
 def _over(value: float, unit: float) -> float:
     """Return value / unit, or a neighbour whose product with the unit is the value again."""
-    return next((x for x in _near(value / unit) if x * unit == value), value / unit)
-
-
-def _times(value: float, unit: float) -> float:
-    """Return value * unit, or a neighbour whose quotient by the unit is the value again."""
-    return next((x for x in _near(value * unit) if x / unit == value), value * unit)
-
-
-def _near(x: float) -> tuple[float, float, float]:
-    return x, nextafter(x, inf), nextafter(x, -inf)
+    x = value / unit
+    return next((one for one in (x, nextafter(x, inf), nextafter(x, -inf)) if one * unit == value), x)

@@ -155,13 +155,14 @@ def _stuck(contacts: Contacts, pairs: list[int], column: int, values: Iterable[f
 def postures(robot: Robot) -> tuple[Posture, ...]:
     """Return the postures that the model names, inside of the limits, the neutral one first."""
     found = [Posture(robot.q(), f"robot {robot.name!r}", robot.source, {*range(robot.nq)})]
-    keys = {key.get("name") for _, root in kept_elements(robot.extensions, "mjcf", "keyframe") for key in root.children}
+    sections = [*kept_elements(robot.extensions, "mjcf", "keyframe")]
+    keys = {key.get("name") for _, root in sections for key in root.children}
     for state in robot.semantic.group_states if robot.semantic else ():
         if state.name in keys:  # of which it was made
             continue
         given = {one.name: one.value for one in state.joints}
         found += _posture(robot, given, f"group_state {state.name!r}", state.source)
-    for one, root in kept_elements(robot.extensions, "mjcf", "keyframe"):
+    for one, root in sections:
         joints = [(own["joint"], int(own["nq"])) for e in root.children if "nq" in (own := e.attributes)]
         for key in root.find_all("key"):
             numbers, given = _numbers(key.get("qpos") or ""), {}
