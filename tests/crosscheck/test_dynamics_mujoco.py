@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.formats.mjcf import write
+from kinetree.model.names import NamedValues
 from kinetree.model.robot import Dynamics, Robot
 from kinetree.spatial import se3
 from physics import with_dynamics
@@ -161,10 +163,11 @@ REAL = ("ur5_robot.urdf", "solo12.urdf", "talos_reduced.urdf", "iCubGazeboV2_5/m
 
 
 def real(dynamics: Dynamics) -> list[str]:
-    """MJCF that we write of robots without followers."""
+    """MJCF that we write of robots without followers, and without their servos, which push back."""
     paths = [path for path in (*icub_urdfs(), *example_robot_urdfs()) if str(path).endswith(REAL)]
     assert len(paths) == len(REAL)
-    texts = [write(with_dynamics(kt.load(path), dynamics), without=("geometry", "limit")) for path in paths]
+    robots = [replace(with_dynamics(kt.load(path), dynamics), actuators=NamedValues("actuator", ())) for path in paths]
+    texts = [write(robot, without=("geometry", "limit")) for robot in robots]
     return [text.replace("<worldbody>", f"{FREE}<worldbody>") for text in texts]
 
 

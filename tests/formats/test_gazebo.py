@@ -72,7 +72,6 @@ joint j/physics/ode/cfm_damping = true
 joint j/physics/ode/fudge_factor = 0.3
 joint j/physics/ode/limit/cfm = 0.1
 joint j/physics/ode/limit/erp = 0.2
-joint j/physics/ode/provide_feedback = true
 joint j/sensor ft/update_rate = 100
 joint j/sensor ft/force_torque/frame = parent
 joint j/plugin jp =
@@ -314,6 +313,28 @@ class TestSensors:
         again = kt.load(urdf, format="urdf")
         assert again.sensors["s"].force_torque == robot.sensors["s"].force_torque
         assert sorted(places(kt.text(again, "sdf"))) == sorted(places(kt.text(robot, "sdf")))
+
+    OLD = """<topic>t</topic><noise><type>gaussian</type><rate><mean>0.1</mean><stddev>0.2</stddev></rate>
+      <accel><bias_mean>0.3</bias_mean><bias_stddev>0.4</bias_stddev></accel></noise>"""
+    GYRO = '<noise type="gaussian"><mean>0.1</mean><stddev>0.2</stddev></noise>'
+    ACCELEROMETER = '<noise type="gaussian"><bias_mean>0.3</bias_mean><bias_stddev>0.4</bias_stddev></noise>'
+
+    def test_have_noise_of_an_imu_by_axis_as_sdf_has_it_since_1_6(self):
+        """Where libsdformat's conversion from 1.5 puts it; in a block, it leaves it where Gazebo does not look."""
+        block = f'<gazebo reference="b"><sensor name="s" type="imu"><imu>{self.OLD}</imu></sensor></gazebo>'
+        link = f'<link name="b"><sensor name="s" type="imu"><imu>{self.OLD}</imu></sensor></link>'
+        old = kt.load(f'<sdf version="1.5"><model name="m">{link}</model></sdf>', format="sdf")
+        for text in (kt.text(load(block), "sdf"), kt.text(build(parts_of(old)), "sdf")):
+            imu = ET.fromstring(text).find(".//imu")
+            assert [child.tag for child in imu] == ["topic", "angular_velocity", "linear_acceleration"]
+            for quantity, noise in zip(imu[1:], (self.GYRO, self.ACCELEROMETER), strict=True):
+                assert [axis.tag for axis in quantity] == ["x", "y", "z"]
+                assert {ET.tostring(axis[0], encoding="unicode") for axis in quantity} == {noise}
+
+    def test_keep_noise_that_is_by_axis(self):
+        imu = f"<imu><angular_velocity><y>{self.GYRO}</y></angular_velocity>{self.OLD}</imu>"
+        block = f'<gazebo reference="b"><sensor name="s" type="imu">{imu}</sensor></gazebo>'
+        assert imu in kt.text(load(block), "sdf")
 
     def test_of_the_world_stay_in_their_block(self):
         fixed = '<link name="world"/><joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint>'

@@ -1,7 +1,8 @@
 """Words of <gazebo> blocks in URDF, and the elements of SDF that sdformat's own conversion makes of them.
 
 Source: "Extensions to URDF" (http://sdformat.org/tutorials?tut=sdformat_urdf_extensions) and the answers of
-libsdformat 12.3. An element that is not in these tables stands as it is in the link, joint or model.
+libsdformat 12.3, which has <provide_feedback> in <ode> as well, where SDF does not define it. An element that is not
+in these tables stands as it is in the link, joint or model.
 """
 
 from collections.abc import Iterable
@@ -42,7 +43,7 @@ JOINT = {
     "stopCfm": Word(("physics/ode/limit/cfm",)),
     "stopErp": Word(("physics/ode/limit/erp",)),
     "fudgeFactor": Word(("physics/ode/fudge_factor",)),
-    "provideFeedback": Word(("physics/provide_feedback", "physics/ode/provide_feedback"), "truth"),
+    "provideFeedback": Word(("physics/provide_feedback",), "truth"),
     "implicitSpringDamper": Word(("physics/ode/implicit_spring_damper", "physics/ode/cfm_damping"), "truth"),
     "cfmDamping": Word(("physics/ode/implicit_spring_damper", "physics/ode/cfm_damping"), "truth"),
 }

@@ -14,6 +14,7 @@ from kinetree.formats import gazebo
 from kinetree.formats.fields import optional, single_children
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.gazebo import SURFACE, Word, converted, leaves, surface_of
+from kinetree.formats.sdf.imu_noise import kept_of_sensor
 from kinetree.formats.sdf.values import number_of, pose_of
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import kept_elements
@@ -269,7 +270,7 @@ class _Placer:
             T = frozen(inverse(self.tree.frames[link][1]) @ at[1] @ T)
         rate = number_of(report, once.get("update_rate"), nan, element)
         said, rest = read_force_torque(report, "sdf", once[TAG], element, "joint") if TAG in once else (None, [])
-        more = (*rest, *(Extension("sdf", e.tag, e.kept, e.source) for e in others))
+        more = (*rest, *kept_of_sensor(others))
         return Sensor(name, kind, link, T, joint, None if np.isnan(rate) else rate, said, more, element.source)
 
 

@@ -31,6 +31,7 @@ from kinetree.formats.sdf.choose import Choice, choose
 from kinetree.formats.sdf.context import LINK_OTHERS, MODEL_OTHERS, WORLD_OTHERS, Context, is_world
 from kinetree.formats.sdf.forest import FREE, hang
 from kinetree.formats.sdf.frames import MODEL, Entry, static_scopes
+from kinetree.formats.sdf.imu_noise import kept_of_sensor
 from kinetree.formats.sdf.inertia import inertial_of
 from kinetree.formats.sdf.joints import joint
 from kinetree.formats.sdf.shapes import CARRIED, COUPLED, MATERIAL, MATERIAL_NAME, NAMESPACES, geometry, material_of
@@ -261,7 +262,7 @@ class _Reader:
             of_joint,
             None if isnan(rate) else rate,
             said,
-            (*rest, *(Extension("sdf", e.tag, e.kept, e.source) for e in others)),
+            (*rest, *kept_of_sensor(others)),
             element.source,
         )
         if (made.name, at.name) in self.sensor_names:
