@@ -13,6 +13,7 @@ import kinetree as kt
 from bridged import IN, agrees, bridge
 from each import each
 from every_operation import every_operation, kernel
+from kinetree.bridges.bodies import bodies_of
 from kinetree.compiler.program import trace
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.robot import Dynamics, Frame, Inertial, Joint, Limit, Link, Mimic
@@ -328,3 +329,15 @@ class TestSymPy:
         ):
             with pytest.raises(kt.KinetreeError, match=re.escape(message)):
                 expressions(*arguments)
+
+
+def test_a_robot_with_an_unknown_mass_is_refused_unless_masses_do_not_matter():
+    parts = parts_of(small())
+    parts.links = [
+        replace(one, inertial=None, unweighed="its mesh is missing") if one.name == "3" else one for one in parts.links
+    ]
+    robot = build(parts)
+    with pytest.raises(kt.KinetreeError, match="its mesh is missing"):
+        bodies_of(robot, "a library", tuple(KINDS.values()))
+    bodies, _ = bodies_of(robot, "a library", tuple(KINDS.values()), weighed=False)
+    assert {"0-1", "2-3"} <= {body.joint for body in bodies}

@@ -1,6 +1,7 @@
 """<attach> and <replicate>: bodies of other models and copies, with all that refers to them."""
 
 import importlib
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import kinetree as kt
+from kinetree.model.assemble import build, parts_of
 from support import soon
 
 CHILD = """<mujoco model="cc"><compiler angle="radian" eulerseq="ZYX" meshdir="shapes"/>
@@ -352,3 +354,17 @@ def test_a_file_without_anything_to_expand_is_read_once(tmp_path, monkeypatch):
     robot = kt.load(tmp_path / "c.xml", expand="mujoco")
     assert (len(calls), list(robot.links)) == (1, ["world", "b"])
     assert [n.message for n in robot.notes] == [n.message for n in kt.load(tmp_path / "c.xml").notes]
+
+
+def test_only_elements_that_have_classes_get_that_of_their_model(tmp_path):
+    """MuJoCo refuses a class on these. <exclude> has none either, as sensors have none."""
+    more = """<asset><texture name="t" type="2d" builtin="flat" width="8" height="8"/>
+      <hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 0 0 1"/><material name="m" texture="t"/></asset>
+      <contact><exclude body1="b" body2="q"/><pair geom1="floor" geom2="g2"/></contact></mujoco>"""
+    child = CHILD.replace('<geom class="main"/>', '<geom class="main" name="g2"/>').replace("</mujoco>", more)
+    robot = load(tmp_path, '<attach model="c" prefix="x_"/>', c=child)
+    written = ET.fromstring(kt.text(build(parts_of(robot)), "mjcf"))
+    for tag in ("texture", "hfield", "exclude"):
+        assert {"class" in one.attrib for one in written.iter(tag)} == {False}
+    assert [one.get("class") for one in written.iter("pair")] == ["x_main"]
+    assert not [one.tag for one in written.find("sensor") if "class" in one.attrib]

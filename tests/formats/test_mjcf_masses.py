@@ -272,6 +272,9 @@ class TestCompiler:
     def test_moments_are_evened_out(self, given, found, tmp_path):
         inner = f'<inertial pos="0 0 0" mass="1" diaginertia="{given}"/>'
         assert_allclose(np.diag(inertial_of(load(tmp_path, body=inner, compiler='balanceinertia="true"'))[2]), found)
+        asked = [float(one) for one in given.split()]
+        for compiler in ("", 'balanceinertia="false"', 'boundmass="0.5"'):
+            assert_allclose(np.diag(inertial_of(load(tmp_path, body=inner, compiler=compiler))[2]), asked)
 
     def test_a_height_field_is_a_block(self, tmp_path):
         inner = '<geom type="hfield" hfield="h"/>'

@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import kinetree as kt
+import kinetree.serving.server as server_module
 from foxglove_client import ROBOT, SECONDS, Client, serving, transforms_in
 from kinetree.logs import read_motion
 from kinetree.serving.client import BACKLOG, WAITING, Client as Connection
@@ -120,6 +121,27 @@ def test_a_client_that_joins_late_gets_the_description_and_static_transforms(icu
         _, moving = transforms_in(received(early, 0)[1][0])
         placed = {frame.name for frame in icub.frames.values() if not frame.unplaced}
         assert {frame for _, frame in [*found, *moving]} == placed - {icub.root}
+
+
+def test_transforms_that_are_left_out_are_told(robot, monkeypatch):
+    """One step of the robot takes half a second, as if the computer had slept."""
+    steps, advance = [], Player.advance
+
+    def slow(player, seconds):
+        steps.append(seconds)
+        if len(steps) == 5:
+            time.sleep(0.5)
+        advance(player, seconds)
+
+    monkeypatch.setattr(Player, "advance", slow)
+    monkeypatch.setattr(server_module, "LATE", 0.25)
+    with serving(robot) as (_, told, _):
+        end = time.monotonic() + SECONDS
+        while not told and time.monotonic() < end:
+            time.sleep(0.01)
+    left_out = re.fullmatch(r"(\d+) transforms are left out: the computer was too slow, or slept", told[0])
+    assert left_out
+    assert int(left_out[1]) > 25
 
 
 def test_parameters_are_shown_set_and_watched(robot):

@@ -75,6 +75,23 @@ def test_packages_of_parts_of_other_files_have_their_addresses(tmp_path):
     assert "package://gone/a.stl" in content.notes[0].message + content.notes[0].element
 
 
+def test_packages_are_found_by_their_name_and_models_by_their_folder(tmp_path):
+    """A package's folder may have another name, and no model has the package's."""
+    folder = tmp_path / "arm-1.2"
+    folder.mkdir()
+    (folder / "package.xml").write_text("<package><name>arm</name></package>")
+    (folder / "a.stl").write_bytes(STL)
+    (tmp_path / "box").mkdir()
+    (tmp_path / "box" / "model.config").write_text("<model><name>a box</name></model>")
+    (tmp_path / "box" / "b.stl").write_bytes(STL)
+    names = ("package://arm/a.stl", "model://box/b.stl")
+    shapes = "".join(f'<visual><geometry><mesh filename="{name}"/></geometry></visual>' for name in names)
+    (folder / "arm.urdf").write_text(f'<robot name="arm"><link name="base">{shapes}</link></robot>')
+    content = content_of(kt.load(folder / "arm.urdf"))
+    assert content.notes == ()
+    assert content.files == dict.fromkeys(names, STL)
+
+
 @pytest.mark.parametrize("reference", ["../meshes/a.stl", "file://{}/ws/arm/meshes/a.stl", "{}/ws/arm/meshes/a.stl"])
 def test_other_references_get_an_address(arm, tmp_path, reference):
     content = content_of(arm(reference.format(tmp_path)))

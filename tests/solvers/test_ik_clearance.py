@@ -100,6 +100,16 @@ def test_a_target_that_no_posture_reaches_apart_says_so(solve):
     assert not solve.solutions(BLOCKED).mask.any()
 
 
+def test_other_pairs_that_touch_are_counted():
+    """A second post in the place of the first, and a third one."""
+    posts = "".join(link(name, BALL) + joint("base", name, "0.035 0.03 0", "fixed") for name in ("second", "third"))
+    solve = kt.ik(planar(more=posts), "tip", goal="position", clearance=0.002)
+    assert solve(BLOCKED).why == "c touches post, and 2 other pairs likewise"
+    posts = link("second", BALL) + joint("base", "second", "0.035 0.03 0", "fixed")
+    solve = kt.ik(planar(more=posts), "tip", goal="position", clearance=0.002)
+    assert solve(BLOCKED).why == "c touches post, and 1 other pair likewise"
+
+
 def test_without_the_word_nothing_touches(robot):
     found = kt.ik(robot, "tip", goal="position")(np.array([BLOCKED, FAR]))
     assert (found.success.tolist(), found.touching.tolist(), found.why) == ([True, False], [False, False], "")
