@@ -124,6 +124,11 @@ def test_a_folder_that_cannot_be_read_is_said(folder, monkeypatch):
     assert len(list(models_in(folder))) == 8
 
 
+OF_WHOLE = ["xacro-argument", "xacro-expression", "xacro-macro", "xacro-substitution", "xacro-scope"]
+OF_WHOLE += ["unknown-parent", "unknown-child", "several-roots"]
+"""What the files around a part may give it: arguments, macros, links."""
+
+
 def denied():
     raise PermissionError(13, "Permission denied")
 
@@ -139,7 +144,7 @@ def test_a_part_that_another_file_includes_may_fail_alone(tmp_path, include):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(text)
     for code, name, count in (
-        ("xacro-argument", "p/parts/arm.xacro", 0),
+        *((code, "p/parts/arm.xacro", 0) for code in OF_WHOLE),
         ("xml-syntax", "p/parts/arm.xacro", 1),
         ("xacro-argument", "p/r.xacro", 1),
     ):

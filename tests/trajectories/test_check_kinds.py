@@ -56,6 +56,14 @@ def test_limits_of_joints_and_followers():
     assert [one[0] for one in told(of(robot, [0, 1], [0, 1 + 2e-6], [0, 0]))] == ["motion-limit"]
 
 
+def test_a_limit_of_a_joint_whose_name_has_a_blank():
+    robot = kt.load(SLIDE.format(v=3, mass=MASS).replace('"x"', '"upper x"'), format="urdf")
+    ((_, _, element, message),) = told(of(robot, [0, 1], [0, 1.5], [0, 0]), torque=False)
+    assert (element, message) == ("joint 'upper x'", "is 0.5 m above its limit 1 at t = 1 s; outside from t = 1 s")
+    ((_, _, element, message),) = told(of(robot, [0, 1], [0, -1.5], [0, 0]), torque=False)
+    assert (element, message.split(" at ")[0]) == ("joint 'upper x'", "is 0.5 m below its limit -1")
+
+
 def test_velocities_of_leaders_and_followers():
     robot = slide()
     ((code, severity, element, message),) = told(of(robot, [0, 0.5, 1], [0, 0, 0], [0.1, 0.1, 0.65]))
