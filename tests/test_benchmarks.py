@@ -2,6 +2,8 @@
 
 import ast
 import re
+from datetime import date
+from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -10,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import all as all_of_them
 import cases
 import compile_time
 import conversions
@@ -404,3 +407,41 @@ def test_hostile_kinds_are_376_and_different():
         found, _, false = hostile.solved(kind, 2)
         assert {*found} == {*hostile.PLACES}
         assert false == 0
+
+
+read = partial(Path.read_text, encoding="utf-8")
+
+
+class TestAll:
+    def test_every_benchmark_is_among_them_and_every_page_names_one_that_is(self):
+        named = set(re.findall(r"benchmarks/(\w+)\.py", "".join(map(read, all_of_them.ROOT.glob("docs/**/*.md")))))
+        assert named - {"all", "machine", "report", "cases", "works", "floods", "ik_all"} <= {*all_of_them.names()}
+        assert {"kernels", "ik", "retiming", "loading"} <= {*all_of_them.names()}
+        assert "all" not in all_of_them.names()
+        pages = dict(all_of_them.pages_of("kernels"))
+        assert {"README.md", "docs/explanation/benchmarks.md", "benchmarks/dynamics.md"} <= pages.keys()
+        assert min(re.findall(r"\d{4}-\d\d-\d\d", read(all_of_them.ROOT / "README.md"))) == pages["README.md"]
+
+    def test_each_is_run_kept_and_judged(self, tmp_path, monkeypatch, capsys):
+        scripts = {
+            "fine": "import sys\nprint('found', *sys.argv[1:])",
+            "wrong": "raise SystemExit(3)",
+            "lacks": "import no_such_",
+            "corpus": "print(1)",
+        }
+        for name, text in scripts.items():
+            (tmp_path / f"{name}.py").write_text(f"# __main__\n{text}\n")
+        (tmp_path / "part.py").write_text("raise SystemExit(1)\n")
+        monkeypatch.setattr(all_of_them, "HERE", tmp_path)
+        out = tmp_path / "out"
+        assert all_of_them.main(["--out", str(out)]) == 1
+        found = {line[:14].strip(): line[15:29].strip() for line in capsys.readouterr().out.splitlines()[:-1]}
+        assert found == {"corpus": "needs --corpus", "fine": "ran", "lacks": "needs no_such_", "wrong": "failed"}
+        assert all_of_them.main(["fine", "lacks", "--quick", "--out", str(out)]) == 0
+        assert read(out / "fine.txt").endswith("fine --quick\n\nfound --quick\n")
+        assert str(date.today()) in read(out / "fine.txt")
+        with pytest.raises(SystemExit):
+            all_of_them.main(["part"])
+        assert "no benchmark part; expected corpus, fine, lacks, wrong" in capsys.readouterr().err
+        assert all_of_them.main(["corpus", "--corpus", str(tmp_path), "--out", str(out)]) == 0
+        assert f"corpus {tmp_path}" in read(out / "corpus.txt")

@@ -1,5 +1,6 @@
 """The rules for every robot: where they begin and end, and one defect at a time in robots that have none."""
 
+import warnings
 from collections import Counter
 
 import pytest
@@ -348,3 +349,17 @@ def test_profiles_name_rules_that_exist():
     for name, profile in PROFILES.items():
         known = {rule.code for rule in rules_of(name)} | set(profile.without)
         assert all(any(code.startswith(letters) for code in known) for letters in profile.codes)
+
+
+@pytest.mark.parametrize("mass", ["1e-320", "1e-300", "5e-324"])
+def test_ratios_to_the_smallest_masses_give_no_warnings_of_numpy(mass):
+    links = "".join(
+        f'<link name="{name}"><inertial><mass value="{value}"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        for name, value in (("l", mass), ("k", "1"))
+    )
+    joint = '<joint name="j" type="continuous"><parent link="l"/><child link="k"/><axis xyz="0 0 1"/></joint>'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = kt.check(f'<robot name="a">{links}{joint}</robot>', format="urdf")
+    assert {one.code for one in found if one.code.startswith("INR")}
