@@ -3,6 +3,7 @@
 A path is q over a parameter, without times; a motion is q over time.
 """
 
+from kinetree.lab.excite import excite as excite
 from kinetree.trajectories.check import check as check
 from kinetree.trajectories.line import arc as arc, line as line, poses as poses
 from kinetree.trajectories.motion import Motion as Motion
@@ -18,6 +19,7 @@ __all__ = [
     "Path",
     "arc",
     "check",
+    "excite",
     "line",
     "plot",
     "point_to_point",

@@ -91,6 +91,7 @@ COMMANDS = {
         *(["check", "a.urdf", "m.csv", "--frame", TIP, f"--{name}", f"{TIP}=x"] for name in ("velocity", "payload")),
         ["check", "a.urdf", "m.csv", "--frame", TIP, "--touch", TIP, "--torque", f"{TIP}=1"],
     ],
+    "excite": [["a.urdf", "-o", "m.csv", "--force", *more] for more in ((), ("--of", "geometry", "--frame", TIP))],
     "move": [["a.urdf", "--frame", TIP, "--to", xyz, "--acceleration", "1"] for xyz in ("0.5 0.1 0.9", "9 9 9")],
     "pose": [[f"{NAME}", "--from", "kuka", "--to", "ros"]],
     "reach": [["small.urdf", "--frame", f"{NAME}l1", "--directions", "0", "--rolls", "0", "--voxel", "0.2"]],

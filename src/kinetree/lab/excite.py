@@ -1,0 +1,262 @@
+"""Motions by which unknown numbers of a model are found best: sums of sines inside all limits.
+
+Swevers, Ganseman, Tükel, De Schutter & Van Brussel, Optimal robot excitation and identification, 1997. Measurements
+depend on r combinations of the numbers; of these a motion should determine the worst one as well as it can.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from kinetree.arguments import explain_type_errors
+from kinetree.contact.make import collisions
+from kinetree.display import number
+from kinetree.errors import Finding, fail, unknown_name
+from kinetree.model.robot import Robot
+from kinetree.queries.dynamics import inertial_regressor, inverse_dynamics
+from kinetree.queries.motion import fk
+from kinetree.spatial.se3 import Array
+from kinetree.trajectories.bounds import Bounds, bounds_of, followers_of
+from kinetree.trajectories.check import check
+from kinetree.trajectories.motion import Motion
+
+KINDS = ("inertia", "friction", "geometry")
+K = np.arange(1.0, 6.0)
+"""Harmonics."""
+SAMPLES = 100
+"""Number of samples by which candidates are compared."""
+WIDE = np.pi
+"""How far a joint without limits goes to each side, rad or m."""
+INSIDE, SMALLER, STEPS = 0.98, 0.8, 12
+"""Share of each limit that is used, for rates between samples are a little higher; the factor by which a motion shrinks
+that is beyond torques or limits of several joints, or in contact; and how often."""
+LEAST = 1e-8
+"""Smallest singular value of a combination, beside the largest one, on which measurements depend."""
+
+Rates = tuple[Array, Array, Array]  # q, qd, qdd (n, nq)
+
+
+class _Sines(NamedTuple):
+    """Amplitudes (2, 5, nq) of sines and cosines, and the configuration (nq,) in which the motion begins and ends."""
+
+    amplitudes: Array
+    start: Array
+
+    def at(self, phase: Array) -> Rates:
+        """Return q - start and its derivatives with respect to the phase (n,), of which the first two are 0 at 0."""
+        a, b = self.amplitudes
+        a, b = a - np.outer(K, K @ a) / (K @ K), b - np.outer(K**2, K**2 @ b) / (K**2 @ K**2)
+        s, c = np.sin(np.outer(phase, K)), np.cos(np.outer(phase, K))
+        return s @ a + (c - 1) @ b, (c * K) @ a - (s * K) @ b, -(s * K**2) @ a - (c * K**2) @ b
+
+
+@explain_type_errors
+def excite(
+    robot: Robot,
+    unknown: Collection[str] = ("inertia", "friction"),
+    *,
+    frame: str | None = None,
+    duration: float = 10.0,
+    period: float = 0.01,
+    velocity: Bounds = True,
+    acceleration: Bounds = True,
+    torque: Bounds = True,
+    clearance: float | None = 0.0,
+    tries: int = 200,
+    seed: int = 0,
+) -> Motion:
+    """Return a motion inside all limits whose log determines unknown numbers of a model well, with qd and qdd.
+
+    It begins and ends at rest in one configuration, so that it can be repeated. A note has how many combinations of the
+    numbers it determines, and the ratio of the best determined one to the worst (condition number).
+
+    unknown: "inertia" and "friction" (with armature), which torques show; "geometry" (zeros, lengths and poses of
+    joints), which poses of `frame` show. duration, period: s. velocity, acceleration, torque: limits as in
+    `kt.motion.retime`, but 0 in the model counts as unknown. clearance: distance of links to be kept, m; None for no
+    test. tries: how many motions are compared.
+
+    Raises KinetreeError for robots with joints of several coordinates, and if no motion is inside the limits.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(0.4) Rx(q2) ty(0.3)")
+        >>> motion = kt.motion.excite(arm, ["geometry"], frame="tip", duration=4, clearance=None, tries=20)
+        >>> print(motion.notes[0].message)
+        the motion determines 14 combinations of the unknown numbers, with a condition number of 2.2
+    """
+    _check(robot, unknown, frame, duration, period, tries)
+    limits = [
+        np.where((bound := bounds_of(robot, followers_of(robot), option, given, field)[: robot.nv]) > 0, bound, np.inf)
+        for option, given, field in (
+            ("velocity", velocity, "velocity"),
+            ("acceleration", acceleration, "acceleration"),
+            ("torque", torque, "effort"),
+        )
+    ]
+    rng, phase = np.random.default_rng(seed), np.linspace(0.0, 2 * np.pi, SAMPLES, endpoint=False)
+    may, seen = _allowed(robot, limits[2], clearance), _seen(robot, unknown, frame, limits[2], rng)
+    best, value = None, np.array([0.0])
+    for i in range(tries):
+        drawn = _drawn(robot, rng, None if i < tries // 2 else best)
+        one = _inside(robot, drawn, limits, duration, may, phase)
+        if one and (found := seen(_in_time(one, phase, duration)))[-1] > value[-1]:
+            best, value = one, found
+    if best is None:
+        raise fail("excite", f"none of {tries} motions is inside the limits", fix="a longer duration=, or more tries=")
+    for _ in range(STEPS):
+        motion = _sampled(robot, best, duration, period)
+        faults = check(motion, velocity=velocity, acceleration=acceleration, torque=torque, clearance=clearance)
+        if all(one.severity == "info" for one in faults):
+            break
+        best = best._replace(amplitudes=SMALLER * best.amplitudes)
+    else:
+        raise fail("excite", f"the motion is not inside the limits: {faults[0].message}")
+    ratio = number(value[0] / value[-1], 2)
+    text = f"the motion determines {len(value)} combinations of the unknown numbers, with a condition number of {ratio}"
+    return replace(motion, notes=(Finding("excitation", "info", text),))
+
+
+def _check(
+    robot: Robot, unknown: Collection[str], frame: str | None, duration: float, period: float, tries: int
+) -> None:
+    if isinstance(unknown, str) or not unknown:
+        raise fail("excite", f"unknown is {unknown!r}; expected a list of some of {', '.join(KINDS)}")
+    for name in unknown:
+        if name not in KINDS:
+            raise unknown_name("kind of numbers", name, KINDS)
+    if "geometry" in unknown and frame is None:
+        raise fail("excite", "geometry is found by poses of a frame", fix='pass frame=, such as "tool0"')
+    several = [name for name in robot.joint_names if not robot.joints[name].kind.single]
+    if several or not robot.nq:
+        what = f"joint {several[0]!r} has several coordinates" if several else "no joint moves"
+        raise fail("excite", f"{what}; expected joints that turn or slide", fix="cut out an arm with kt.edit.cut")
+    if not (0 < period <= duration / 20 < np.inf and tries >= 1):
+        legal = "a period of at most a twentieth of the duration, s, and at least one try"
+        raise fail("excite", f"duration={duration}, period={period}, tries={tries}; expected {legal}")
+
+
+def _box(robot: Robot) -> tuple[Array, Array]:
+    """Return where the coordinates may be; joints without limits turn by half a turn to each side of neutral."""
+    lower, upper, neutral = robot.limits.lower, robot.limits.upper, robot.q()
+    lower = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * WIDE, neutral - WIDE))
+    return lower, np.where(np.isfinite(upper), upper, lower + 2 * WIDE)
+
+
+def _drawn(robot: Robot, rng: np.random.Generator, near: _Sines | None) -> _Sines:
+    """Return any sines, or some near those that are best so far."""
+    lower, upper = _box(robot)
+    step = 1.0 if near is None else 10.0 ** rng.uniform(-2.0, 0.0)
+    middle, before = ((lower + upper) / 2, 0.0) if near is None else (near.start, near.amplitudes)
+    start = middle + step * rng.uniform(-0.25, 0.25, robot.nq) * (upper - lower)
+    size = step * (upper - lower) / 4
+    return _Sines(before + size * rng.normal(size=(2, len(K), robot.nq)), start.clip(lower, upper))
+
+
+def _in_time(one: _Sines, phase: Array, duration: float) -> Rates:
+    x, dx, ddx = one.at(phase)
+    rate = 2 * np.pi / duration
+    return one.start + x, dx * rate, ddx * rate**2
+
+
+def _sampled(robot: Robot, one: _Sines, duration: float, period: float) -> Motion:
+    times = np.linspace(0.0, duration, round(duration / period) + 1)
+    q, qd, qdd = _in_time(one, times * (2 * np.pi / duration), duration)
+    return Motion(robot.coordinate_names, times, q, robot=robot, qd=qd, qdd=qdd)
+
+
+def _inside(
+    robot: Robot, one: _Sines, limits: list[Array], duration: float, may: Callable[[Rates], bool], phase: Array
+) -> _Sines | None:
+    """Return sines as large as the limits of each joint let them be, and smaller where torques or others forbid."""
+    lower, upper = _box(robot)
+    x, dx, ddx = one.at(phase)
+    rate = 2 * np.pi / duration
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.nanmin(
+            [
+                (upper - one.start) / x.max(axis=0).clip(1e-12),
+                (one.start - lower) / (-x.min(axis=0)).clip(1e-12),
+                limits[0] / np.abs(dx).max(axis=0) / rate,
+                limits[1] / np.abs(ddx).max(axis=0) / rate**2,
+            ],
+            axis=0,
+        )
+    one = one._replace(amplitudes=one.amplitudes * INSIDE * most)
+    for _ in range(STEPS):
+        if may(_in_time(one, phase, duration)):
+            return one
+        one = one._replace(amplitudes=SMALLER * one.amplitudes)
+    return None
+
+
+def _allowed(robot: Robot, torque: Array, clearance: float | None) -> Callable[[Rates], bool]:
+    """Return what decides whether samples are inside the limits of torques and of several joints, and apart."""
+    shapes = any(link.collisions for link in robot.links.values())
+    contact = None if clearance is None or not shapes else collisions(robot, margin=clearance)
+    weighed = any(link.inertial or link.unweighed for link in robot.links.values())
+    dynamics = inverse_dynamics(robot) if weighed and np.isfinite(torque).any() else None
+
+    def may(rates: Rates) -> bool:
+        fits = bool(robot.limits.contains(rates[0]).all())
+        if fits and dynamics:
+            fits = bool((np.abs(dynamics(*rates)) <= INSIDE * torque).all())
+        return fits and not (contact and np.asarray(contact(rates[0][::4])).any())
+
+    return may
+
+
+def _seen(
+    robot: Robot, unknown: Collection[str], frame: str | None, torque: Array, rng: np.random.Generator
+) -> Callable[[Rates], Array]:
+    """Return what gives the singular values of samples, largest first: how well each combination is determined.
+
+    Columns are in units of their size over random samples, and torques in shares of the limits, where there are some.
+    """
+    lower, upper = _box(robot)
+    columns = _columns(robot, unknown, frame, 1.0 / np.where(np.isfinite(torque), torque, 1.0))
+    q = rng.uniform(lower, upper, (SAMPLES, robot.nq))
+    any_ = columns((q, *rng.normal(size=(2, SAMPLES, robot.nv))))
+    size = np.linalg.norm(any_, axis=0)
+    size[size < LEAST * size.max()] = np.inf
+    _, values, V = np.linalg.svd(any_ / size, full_matrices=False)
+    base = V[values > LEAST * values[0]].T / size[:, None]
+
+    def seen(rates: Rates) -> Array:
+        W = columns(rates) @ base
+        squares = np.linalg.eigvalsh(W.T @ W)[::-1]  # ten times as quick as the singular values of W
+        return np.asarray(np.sqrt(squares.clip(1e-300)))
+
+    return seen
+
+
+def _columns(robot: Robot, unknown: Collection[str], frame: str | None, share: Array) -> Callable[[Rates], Array]:
+    """Return what gives the columns (m, c) by which measurements change with the unknown numbers."""
+    regressor = inertial_regressor(robot) if "inertia" in unknown else None
+    places = [robot.root, *(robot.joints[name].child for name in robot.placed if robot.joints[name].kind.nv)]
+    poses = [fk(robot, place, base=frame) for place in places] if frame and "geometry" in unknown else []
+
+    def columns(rates: Rates) -> Array:
+        (q, qd, qdd), parts = rates, list[Array]()
+        if regressor:
+            parts.append(regressor(q, qd, qdd) * share[:, None])
+        if "friction" in unknown:
+            parts += [x[..., None] * np.diag(share) for x in (qd, np.sign(qd), qdd)]
+        found = [np.concatenate(parts, axis=-1).reshape(q.shape[0] * robot.nv, -1)] if parts else []
+        if poses:
+            seen = np.concatenate([_twists(np.asarray(pose(q))) for pose in poses], axis=-1)
+            found.append(seen.reshape(-1, seen.shape[-1]))
+        width = [part.shape[1] for part in found]
+        return np.vstack(
+            [np.pad(part, ((0, 0), (sum(width[:i]), sum(width[i + 1 :])))) for i, part in enumerate(found)]
+        )
+
+    return columns
+
+
+def _twists(T: Array) -> Array:
+    """Return the matrices (n, 6, 6) that take twists of a frame at the poses T (n, 4, 4) to those of the other one."""
+    R, p = T[:, :3, :3], T[:, :3, 3]
+    moved = np.cross(p[:, :, None], R, axis=1)
+    return np.concatenate([np.concatenate([R, np.zeros_like(R)], axis=2), np.concatenate([moved, R], axis=2)], axis=1)
