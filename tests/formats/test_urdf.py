@@ -358,7 +358,7 @@ class TestWhatOthersRead:
     def test_no_limit_is_the_largest_double(self):
         arm = kt.edit.cut(kt.load("icub"), "l_shoulder_1")
         text = write(arm, without=("group",))
-        assert text.count('velocity="1.7976931348623157e+308" effort="1.7976931348623157e+308"') == 6
+        assert text.count('velocity="1.797693134862315e+308" effort="1.797693134862315e+308"') == 6
         again = kt.load(text, format="urdf")
         assert not again.notes
         for name, joint in arm.joints.items():

@@ -1,6 +1,5 @@
 """Joints of a URDF file."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -34,8 +33,9 @@ LIMITS_1_2 = {"lower": -inf, "upper": inf, "velocity": inf, "effort": inf, **dic
 DEFAULT_AXES = frozen((ASSUMED.axis,))
 """Axis of a joint without <axis>, by URDF's definition."""
 AXIS_FIX = 'write <axis xyz="1 0 0"/> if it is x, <axis xyz="0 0 1"/> if it is z'
-UNLIMITED = sys.float_info.max
-"""Number in a file that means no limit where URDF requires one: the largest double, as in C++."""
+UNLIMITED = 1.797693134862315e308
+"""Number in a file from which it means no limit, where URDF requires one: the largest double, rounded down to the 16
+digits with which sdformat passes it on, which would round it up to no double."""
 CHILDREN = frozenset(
     ("parent", "child", "origin", "axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
 )
@@ -131,7 +131,7 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
     numbers = {name: float_of(report, element, name, default, joint) for name, default in defaults.items()}
     if "deceleration" not in element.attributes and defaults is LIMITS_1_2:
         numbers["deceleration"] = numbers["acceleration"]
-    limit = Limit(**{name: inf * value if abs(value) == UNLIMITED else value for name, value in numbers.items()})
+    limit = Limit(**{name: inf * value if abs(value) >= UNLIMITED else value for name, value in numbers.items()})
     if kind not in ("revolute", "prismatic", "continuous"):
         if any(numbers[name] != default for name, default in defaults.items()):
             message = f"<limit> on a {kind} joint has no defined meaning; it is not used"

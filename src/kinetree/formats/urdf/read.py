@@ -27,6 +27,7 @@ from kinetree.formats.losses.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
+from kinetree.formats.urdf.loops import read_loops
 from kinetree.formats.urdf.materials import settle_materials
 from kinetree.model.assemble import Parts, Reading
 from kinetree.model.loops import take_loops
@@ -80,7 +81,10 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
         tried = replace(parts, loops=[])
         _, turned = take_loops(tried, lambda link: False)
         parts = parts if turned else tried  # URDF has one root: joints between two trees stay errors
-    surfaces = surfaces_of(root.find_all("gazebo"))
+    blocks = root.find_all("gazebo")
+    loops, own = read_loops(report, blocks, parts.joints)
+    parts.loops += loops
+    surfaces = surfaces_of(blocks)
     parts.links = [_with_surface(link, surfaces[link.name]) if link.name in surfaces else link for link in parts.links]
     left = parts.extensions
     looks = root.find_all("material")
@@ -88,9 +92,9 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     sensor = partial(_read_sensor, context, {joint.name: joint.child for joint in parts.joints})
     parts.sensors = optional_each(report, "urdf", root.find_all("sensor"), None, sensor, left)
     for child in root.children:
-        if child.tag in FOREIGN:
+        if child.tag in FOREIGN and child not in own:
             parts.extensions.append(extension("urdf", child))
-        elif child.tag not in ("link", "joint", "material", "sensor", COUPLED, CARRIED):
+        elif child.tag not in (*FOREIGN, "link", "joint", "material", "sensor", COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
     parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     settle_materials(report, parts, root.document)
