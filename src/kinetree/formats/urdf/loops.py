@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kinetree.formats.fields import choice_of, name_of, single_children
-from kinetree.model.joints import JOINT_TYPES
+from kinetree.formats.fields import name_of
+from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.loops import zero_poses
-from kinetree.model.robot import Joint, Robot
-from kinetree.spatial.se3 import IDENTITY, NO_DIRECTION, Array, frozen, inverse, pose_from_xyz_rpy, rpy_from_rotation
+from kinetree.model.robot import NO_AXES, Joint, Robot
+from kinetree.spatial.se3 import IDENTITY, Array, frozen, inverse, pose_from_xyz_rpy, rpy_from_rotation
 from kinetree.syntax.numbers import format_numbers, numbers
 from kinetree.syntax.xml.reader import Element, Report
 from kinetree.syntax.xml.writer import XmlWriter
@@ -19,7 +19,7 @@ from kinetree.syntax.xml.writer import XmlWriter
 OWN = ("kinetree_parent", "kinetree_child")
 """Attributes of the block of a loop, which sdformat ignores: the links that it connects. The joint names those that the
 links are fixed to, because sdformat joins links on fixed joints."""
-TYPES = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf and not row.has_pitch}
+TYPES: dict[str, JointType] = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf and not row.has_pitch}
 ENDS = ("parent", "child")
 AXES = ("axis", "axis2")
 
@@ -46,44 +46,29 @@ def _body(link: str, carriers: Mapping[str, Joint]) -> str:
 def _read(
     report: Report, block: Element, element: Element, T: Mapping[str, Array], carriers: Mapping[str, Joint]
 ) -> Joint:
-    once, _ = single_children(report, element, (*ENDS, *AXES, "pose"), attributes=("name", "type"))
-    given, kind = element.get("type") or "", JOINT_TYPES["fixed"]
-    if choice_of(report, element, "type", given, [*map(str, TYPES)], "joint-type"):
-        kind = TYPES[given]
-    needed = dict.fromkeys((*ENDS, *AXES[: kind.axes]), "")
-    for tag in needed:
-        if (found := once.get(tag)) is None:
-            report.error("missing-element", f"a {kind.name} joint needs <{tag}>, which is missing", element)
-        else:
-            needed[tag] = (found.find("xyz") or found).text.strip()
-    links = [block.get(own) or "" for own in OWN]
-    ends = [
-        link if _body(link, carriers) == needed[tag] else needed[tag] for tag, link in zip(ENDS, links, strict=True)
-    ]
-    pose = _numbers(report, element, "pose", once["pose"].text if "pose" in once else "0 0 0 0 0 0", 6)
-    T_joint = T.get(needed["child"], IDENTITY) @ pose_from_xyz_rpy(pose[:3], pose[3:])
-    rows = np.array([_numbers(report, element, tag, needed[tag], 3) for tag in AXES[: kind.axes]]).reshape(-1, 3)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if (lengths < NO_DIRECTION).any():
-        report.error("zero-axis", "<axis> has no direction; expected any vector but zero", element)
-        rows, lengths = rows + 1.0, np.ones(1)
-    T_parent, T_child = (T.get(end, IDENTITY) for end in ends)
+    found = {child.tag: (child.find("xyz") or child).text.strip() for child in element.children}
+    kind = TYPES.get(element.get("type") or "", JOINT_TYPES["fixed"])
+    axes = [numbers(found.get(tag, "")) or [] for tag in AXES[: kind.axes]]
+    pose = numbers(found.get("pose", "0 0 0 0 0 0")) or []
+    if kind.sdf != element.get("type") or len(pose) != 6 or not all(len(axis) == 3 and any(axis) for axis in axes):
+        legal = f"{', '.join(map(str, TYPES))}, a <pose> of 6 numbers, and an <xyz> of 3 in each <axis> that it has"
+        report.error("loop", f"a joint that closes a loop needs one of the types {legal}", element)
+        pose, axes = [0.0] * 6, [[0.0, 0.0, 1.0]] * kind.axes
+    named = [found.get(tag, "") for tag in ENDS]
+    own = [block.get(attribute) or "" for attribute in OWN]
+    parent, child = (link if _body(link, carriers) == name else name for link, name in zip(own, named, strict=True))
+    T_joint = T.get(named[1], IDENTITY) @ pose_from_xyz_rpy(pose[:3], pose[3:])
+    T_parent, T_child = (T.get(end, IDENTITY) for end in (parent, child))
     return Joint(
         name_of(report, element),
         kind.name,
-        *ends,
+        parent,
+        child,
         frozen(inverse(T_parent) @ T_joint),
-        frozen(rows / lengths),
+        frozen([np.divide(axis, np.linalg.norm(axis)) for axis in axes]) if axes else NO_AXES,
         frozen(inverse(T_joint) @ T_child),
         source=element.source,
     )
-
-
-def _numbers(report: Report, element: Element, tag: str, text: str, count: int) -> list[float]:
-    values = numbers(text) or []
-    if len(values) != count:
-        report.error("number", f"<{tag}> is {text!r}; expected {count} finite numbers separated by blanks", element)
-    return values if len(values) == count else [0.0, 0.0, 1.0, 0.0, 0.0, 0.0][:count]
 
 
 def write_loops(xml: XmlWriter, robot: Robot) -> None:

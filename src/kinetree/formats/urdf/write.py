@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.errors import Finding
+from kinetree.formats.actuators import actuator_block
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses.capabilities import lost_shape
@@ -58,13 +59,19 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         losses.note_loss("loop", f"loop {loop.name!r}", "a loop that is open with all joints at zero", loop.source)
     sensors = _placed(plain, robot, losses)
     losses.check()
+    names: dict[tuple[str, str], str] = {}
     if "extension" not in losses.without:
         robot = with_blocks(robot, plain, sensors)
+        blocks, joints = actuator_block(robot)
+        robot = replace(robot, extensions=(*robot.extensions, *blocks))
+        names = {("actuator", name): joint for name, joint in joints.items() if name != joint}
     from kinetree.formats.losses.sidecar import LegalNames, written  # not needed to read
 
     if notes is not None:
         notes += _other_order(robot)
-    return written(LegalNames(robot), "urdf", partial(_text, plain, sensors, robot.extensions), read, notes)
+    return written(
+        LegalNames.of(robot, names, "urdf"), "urdf", partial(_text, plain, sensors, robot.extensions), read, notes
+    )
 
 
 def _other_order(robot: Robot) -> list[Finding]:

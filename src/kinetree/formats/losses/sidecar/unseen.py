@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from math import inf
 
 from kinetree.formats.gazebo import LUMPING
-from kinetree.formats.losses.sidecar.differences import Record
+from kinetree.formats.losses.sidecar.differences import FIELDS as CARRIED, Record
 from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import Report, parse
 
@@ -31,6 +32,7 @@ FIELDS = {
     "coupled_limit": ("limit over several joints", "limits over several joints"),
     "transmission": ("transmission", "transmissions"),
     "actuator": ("actuator", "actuators"),
+    "gains": ("actuator's gains or limits", "actuators' gains or limits"),
 }
 """One and several of what a record is about, by its kind or the field."""
 
@@ -53,8 +55,12 @@ def _of(record: Record, format: str, driven: Collection[str]) -> list[str]:
         is_changed = record.kind == "sensor" and "new" not in record.data
         return ["sensor's" if is_changed else record.kind]
     if record.kind == "actuator":  # of which files may say more than the robot
-        says = any(value is not None for path, value in record.data.items() if path not in ("file", "gone"))
-        return ["actuator"] * says
+        said = [
+            value
+            for path, value in record.data.items()
+            if path in CARRIED["actuator"] and value not in (None, [-inf, inf])
+        ]
+        return ["actuator" if "new" in record.data else "gains"] * bool(said)
     found: dict[str, None] = {}
     tags: list[str] = []
     for path, value in record.data.items():
