@@ -12,9 +12,9 @@ from kinetree.cli._help import LENGTH, argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.cli._say import remark, say_text
-from kinetree.display import number
+from kinetree.display import listed, number
 from kinetree.errors import Finding, KinetreeError, equal, fail, others_like
-from kinetree.formats.mjcf.gains import NATURAL_FREQUENCY, loads, with_actuators
+from kinetree.formats.mjcf.gains import NATURAL_FREQUENCY, changed_drives, loads, with_actuators
 from kinetree.formats.mjcf.keyframes import HOME, postures
 from kinetree.formats.registry import SEMANTIC, WRITTEN, format_by_ending
 from kinetree.model.actuator import KINDS, Kind
@@ -68,6 +68,7 @@ def command(
     if actuators is not None:
         if format != "mjcf":
             raise fail("option", "--actuators means nothing to this format; only MJCF has actuators")
+        _print_notes(changed_drives(robot, actuators))
         robot = with_actuators(robot, actuators)
     if out == "-":
         _print(robot, to, without)
@@ -76,7 +77,7 @@ def command(
     remark(f"wrote {out}: {robot}")
     _print_notes(notes)
     if actuators is not None:
-        remark(*_gains(robot))
+        remark(*_gains(robot), *([] if exclude else _touching(robot)))
     if robot.notes:
         remark(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them")
 
@@ -98,6 +99,20 @@ def _gains(robot: Robot) -> list[str]:
     lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, width, strict=True)).rstrip() for row in rows]
     units = "in SI units, of the actuator: gains for the inertia in the neutral posture"
     return [f"{lines[0]}  ({units}, {NATURAL_FREQUENCY:g} Hz, critically damped)", *lines[1:]]
+
+
+def _touching(robot: Robot) -> list[str]:
+    """Return a note on the pairs of links that touch at home, which push each other away in MuJoCo."""
+    home = postures(robot, home=True).get(HOME)
+    if home is None or not any(link.collisions for link in robot.links.values()):
+        return []
+    try:
+        contact = _contact(robot, "hull")
+    except KinetreeError:  # such as a mesh that is missing, which has a note of its own
+        return []
+    pairs = [" and ".join(pair) for pair, is_near in zip(contact.pairs, contact.where(home), strict=True) if is_near]
+    note = f"note: links touch at home and push each other away in MuJoCo; --exclude excludes them: {listed(pairs, 4)}"
+    return [note] if pairs else []
 
 
 def _prepared(robot: Robot, to: str, slack: float | None, exclude: bool) -> Robot:

@@ -1,6 +1,6 @@
 """URDF text to a robot."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +22,7 @@ from kinetree.formats.fields import (
 )
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
-from kinetree.formats.gazebo import surfaces_of
+from kinetree.formats.gazebo import springs_of, surfaces_of
 from kinetree.formats.losses.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
@@ -31,7 +31,7 @@ from kinetree.formats.urdf.loops import read_loops
 from kinetree.formats.urdf.materials import settle_materials
 from kinetree.model.assemble import Parts, Reading
 from kinetree.model.loops import take_loops
-from kinetree.model.robot import Link, Robot, Sensor, Surface, Text
+from kinetree.model.robot import Dynamics, Joint, Link, Robot, Sensor, Surface, Text
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 NAME = "robot"
@@ -84,7 +84,8 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     blocks = root.find_all("gazebo")
     loops, own = read_loops(report, blocks, parts.joints)
     parts.loops += loops
-    surfaces = surfaces_of(blocks)
+    surfaces, springs = surfaces_of(blocks), springs_of(blocks)
+    parts.joints = [_with_spring(joint, springs.get(joint.name)) for joint in parts.joints]
     parts.links = [_with_surface(link, surfaces[link.name]) if link.name in surfaces else link for link in parts.links]
     left = parts.extensions
     looks = root.find_all("material")
@@ -108,6 +109,11 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
 
 def _with_surface(link: Link, surface: Surface) -> Link:
     return replace(link, collisions=tuple(replace(shape, surface=surface) for shape in link.collisions))
+
+
+def _with_spring(joint: Joint, spring: Mapping[str, float] | None) -> Joint:
+    row = joint.dynamics[0] if joint.dynamics else Dynamics()
+    return replace(joint, dynamics=(replace(row, **spring),)) if spring and joint.kind.axes == 1 else joint
 
 
 def _name(report: Report, root: Element) -> str:
