@@ -469,3 +469,46 @@ def test_a_follower_or_a_second_actuator_of_a_joint_is_carried(equality, actuato
     assert text.count("<command_interface") == blocks
     assert text.count("<ros2_control ") == (blocks > 0)
     assert {*kt.load(text, format="urdf").actuators.values()} == {*robot.actuators.values()}
+
+
+def test_several_actuators_of_a_joint_are_compared_by_kind_and_name():
+    def robot(actuators):
+        return kt.load(COMMANDED.format("", actuators), format="mjcf")
+
+    one = '<motor name="m" joint="s" gear="2"/>', '<position name="p" joint="s" kp="9"/>'
+    both = robot("".join(one))
+    assert not kt.compare(both, robot("".join(reversed(one)))).differences
+    (difference,) = kt.compare(both, robot(one[1])).differences
+    assert str(difference) == "joint 's': only the first robot has a motor actuator here"
+    two = '<motor name="x" joint="s" gear="2"/><motor name="y" joint="s" gear="3"/>'
+    swapped = '<motor name="y" joint="s" gear="3"/><motor name="x" joint="s" gear="2"/>'
+    assert not kt.compare(robot(two), robot(swapped)).differences
+    (difference,) = kt.compare(robot(two), robot(swapped.replace("3", "4"))).differences
+    assert str(difference) == "actuator 'y': its gear is 3, in the second robot 4"
+    (difference,) = kt.compare(robot(one[0]), robot('<velocity name="v" joint="s"/>')).differences
+    assert difference.message == "its kind is motor, in the second robot velocity"
+
+
+@each(
+    "key, message",
+    [
+        ('qpos="1 2"', "qpos has 2 numbers; expected 3; MuJoCo takes them as those of the first joints"),
+        ('qpos="1 2 3 4"', "qpos has 4 numbers; expected 3; MuJoCo refuses the file"),
+        ('qvel="1 2 3 4"', "qvel has 4 numbers; expected 3; MuJoCo refuses the file"),
+        ('ctrl="1 2"', "ctrl has 2 numbers; expected 1; MuJoCo refuses the file"),
+        ('qpos="1 2 3" qvel="1 2 3" ctrl="1"', ""),
+        ("", ""),
+    ],
+)
+def test_a_key_of_another_count_is_named(key, message):
+    text = COMMANDED.format("", '<motor joint="s"/>')
+    text = text.replace("</mujoco>", f'<keyframe><key name="k" {key}/></keyframe></mujoco>')
+    robot = kt.load(text, format="mjcf")
+    assert [note.message for note in robot.notes if note.code == "count"] == [message] * bool(message)
+
+
+def test_drives_that_become_another_kind_are_named(tmp_path):
+    robot = arm(ROS1.format("elbow", "Velocity", 1), ROS1.format("shoulder", "Position", 1))
+    notes = [note.message for note in kt.save(robot, tmp_path / "arm.xml", actuators="position")]
+    assert "actuators of other kinds become position actuators: elbow (velocity)" in notes
+    assert not any("other kinds" in note.message for note in kt.save(arm(), tmp_path / "b.xml", actuators="motor"))

@@ -102,17 +102,18 @@ def _gains(robot: Robot) -> list[str]:
 
 
 def _touching(robot: Robot) -> list[str]:
-    """Return a note on the pairs of links that touch at home, which push each other away in MuJoCo."""
-    home = postures(robot, home=True).get(HOME)
-    if home is None or not any(link.collisions for link in robot.links.values()):
+    """Return a note on the links that touch by how the robot is built, which push each other away in MuJoCo."""
+    if not any(link.collisions for link in robot.links.values()):
         return []
     try:
-        contact = _contact(robot, "hull")
+        found = _contact(robot, "hull").touching().semantic
     except KinetreeError:  # such as a mesh that is missing, which has a note of its own
         return []
-    pairs = [" and ".join(pair) for pair, is_near in zip(contact.pairs, contact.where(home), strict=True) if is_near]
-    note = f"note: links touch at home and push each other away in MuJoCo; --exclude excludes them: {listed(pairs, 4)}"
-    return [note] if pairs else []
+    known = {pair.links for pair in robot.semantic.disabled_collisions} if robot.semantic else set()
+    pairs = [one for one in found.disabled_collisions if one.reason != "Adjacent"] if found else []
+    names = [f"{one.link1} and {one.link2}" for one in pairs if one.links not in known]
+    note = "note: links touch at home and push each other away in MuJoCo; --exclude excludes them: "
+    return [note + listed(names, 4)] if names else []
 
 
 def _prepared(robot: Robot, to: str, slack: float | None, exclude: bool) -> Robot:

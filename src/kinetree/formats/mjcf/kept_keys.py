@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kinetree.display import counted
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.actuators import label
 from kinetree.formats.mjcf.context import FORMAT
@@ -85,7 +86,7 @@ def add_states(report: Report, parts: Parts, section: Element, controls: int) ->
         for name, count in counts.items():
             if (given := len((key.get(name) or "").split())) not in (0, count):
                 then = "MuJoCo refuses the file" if given > count else "MuJoCo takes them as those of the first joints"
-                message = f"{name} has {given} numbers; expected {count}; {then}"
+                message = f"{name} has {counted(given, 'number')}; expected {count}; {then}"
                 report.warning("count", message, key, attribute=name)
     if states := [*states_in(section, parts.joints)]:
         semantic = parts.semantic or Semantic(parts.name)

@@ -210,7 +210,7 @@ class _Placer:
         if joint.type == "fixed" and not all(has_body(self.robot.links[end]) for end in (joint.parent, joint.child)):
             return False  # which only holds a frame
         if tag in gazebo.SPRINGS:  # which the joint has
-            return converted(Word(()), child) is not None and joint.kind.axes == 1 and "dynamics" not in self.without
+            return converted(Word(()), child) is not None and joint.kind.single and "dynamics" not in self.without
         if tag in gazebo.JOINT:
             return self.word(at, gazebo.JOINT[tag], child)
         others = (gazebo.LINK, gazebo.COLLISION, gazebo.VISUAL, gazebo.MODEL)

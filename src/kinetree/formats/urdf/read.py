@@ -4,22 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
+from kinetree.formats import fields
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.formats.fields import (
-    check_leaf,
-    check_outer,
-    check_text,
-    choice_of,
-    extension,
-    float_of,
-    header_of,
-    is_left_over,
-    name_of,
-    optional_each,
-    read_each,
-    single_children,
-)
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.gazebo import springs_of, surfaces_of
@@ -70,13 +57,13 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     if not root.attributes.get("version", "1.0").strip():
         message = "the version is empty; urdfdom, and so ROS, refuses the file; it is read as 1.0"
         report.warning("urdf-version", message, root, attribute="version", fix='write version="1.0"')
-    choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
-    check_outer(report, root, {"name", "version"})
+    fields.choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
+    fields.check_outer(report, root, {"name", "version"})
     parts = Parts(_name(report, root), source=root.source)
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
-    parts.header = header_of(root, "version")
-    parts.links = read_each(root.find_all("link"), partial(read_link, context))
-    parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
+    parts.header = fields.header_of(root, "version")
+    parts.links = fields.read_each(root.find_all("link"), partial(read_link, context))
+    parts.joints = fields.read_each(root.find_all("joint"), partial(read_joint, context))
     if opened:
         tried = replace(parts, loops=[])
         _, turned = take_loops(tried, lambda link: False)
@@ -89,20 +76,20 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     parts.links = [_with_surface(link, surfaces[link.name]) if link.name in surfaces else link for link in parts.links]
     left = parts.extensions
     looks = root.find_all("material")
-    parts.materials = optional_each(report, "urdf", looks, None, partial(read_material, context), left)
+    parts.materials = fields.optional_each(report, "urdf", looks, None, partial(read_material, context), left)
     sensor = partial(_read_sensor, context, {joint.name: joint.child for joint in parts.joints})
-    parts.sensors = optional_each(report, "urdf", root.find_all("sensor"), None, sensor, left)
+    parts.sensors = fields.optional_each(report, "urdf", root.find_all("sensor"), None, sensor, left)
     for child in root.children:
         if child.tag in FOREIGN and child not in own:
-            parts.extensions.append(extension("urdf", child))
+            parts.extensions.append(fields.extension("urdf", child))
         elif child.tag not in (*FOREIGN, "link", "joint", "material", "sensor", COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
-    parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
+    parts.coupled_limits = fields.read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     settle_materials(report, parts, root.document)
     check_references(context, parts)
     records = root.find_all(CARRIED)
     for record in records:
-        check_text(report, record, ("of", "name"))
+        fields.check_text(report, record, ("of", "name"))
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in records]
     return finish(report, parts, root, "urdf", carried)
 
@@ -113,7 +100,7 @@ def _with_surface(link: Link, surface: Surface) -> Link:
 
 def _with_spring(joint: Joint, spring: Mapping[str, float] | None) -> Joint:
     row = joint.dynamics[0] if joint.dynamics else Dynamics()
-    return replace(joint, dynamics=(replace(row, **spring),)) if spring and joint.kind.axes == 1 else joint
+    return replace(joint, dynamics=(replace(row, **spring),)) if spring and joint.kind.single else joint
 
 
 def _name(report: Report, root: Element) -> str:
@@ -126,17 +113,17 @@ def _name(report: Report, root: Element) -> str:
         )
         report.warning("no-name", message, root)
         return NAME
-    return "" if is_left_over(report, root, name, "name=", attribute="name") else name
+    return "" if fields.is_left_over(report, root, name, "name=", attribute="name") else name
 
 
 def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -> Sensor | None:
     """Return a sensor, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
     report = context.report
     known = ("name", "type", "update_rate")
-    once, others = single_children(report, element, {"parent", "origin", TAG}, attributes=known)
+    once, others = fields.single_children(report, element, {"parent", "origin", TAG}, attributes=known)
     parent = once.get("parent")
     if parent:
-        check_leaf(report, parent, {"link", "joint"})
+        fields.check_leaf(report, parent, {"link", "joint"})
     joint = parent.get("joint") if parent else None
     link = parent.get("link") if parent else None
     if (joint is None) == (link is None):
@@ -146,13 +133,13 @@ def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -
     said, rest = read_force_torque(report, "urdf", once[TAG], element, "frame") if TAG in once else (None, [])
     of_type = [child.tag for child in element.children if child.tag not in ("parent", "origin")]
     return Sensor(
-        name_of(report, element),
+        fields.name_of(report, element),
         element.get("type") or (of_type[0] if of_type else ""),
         link if link is not None else child_of.get(joint or "", ""),
         read_origin(context, once.get("origin"), element),
         joint,
-        float_of(report, element, "update_rate", owner=element) if rate is not None else None,
+        fields.float_of(report, element, "update_rate", owner=element) if rate is not None else None,
         said,
-        (*rest, *(extension("urdf", e) for e in others)),
+        (*rest, *(fields.extension("urdf", e) for e in others)),
         element.source,
     )

@@ -77,9 +77,9 @@ def _settled(robot: Robot) -> Robot:
 
 
 def _spring(joint: Joint | None, fields: Iterable[str]) -> dict[str, float] | None:
-    """Return fields of the dynamics of a joint of one axis, or None."""
+    """Return fields of the dynamics of a joint of one coordinate, or None."""
     row = joint.dynamics[0] if joint and joint.dynamics else Dynamics()
-    return {field: getattr(row, field) for field in fields} if joint and joint.kind.axes == 1 else None
+    return {field: getattr(row, field) for field in fields} if joint and joint.kind.single else None
 
 
 def _without_surface(block: Element) -> str:
@@ -230,7 +230,7 @@ class _Blocks:
                 self.add(joint.name, words)
                 self.placed.add(id(one))
         self.as_they_stand(joint.name, joint.extensions, ("plugin",).__contains__)
-        if len(joint.dynamics) == 1 == joint.kind.axes and joint.name not in self.springs:
+        if len(joint.dynamics) == 1 and joint.kind.single and joint.name not in self.springs:
             for word, field in gazebo.SPRINGS.items():
                 if value := getattr(joint.dynamics[0], field):
                     self.add(joint.name, f"<{word}>{format_number(value)}</{word}>")

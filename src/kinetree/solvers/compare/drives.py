@@ -24,9 +24,9 @@ def compare_actuators(sides: Sides) -> Iterator[Difference]:
         theirs = _of_joint(sides.robot_b, sides.tree_b.joints[pair.b])
         for one, other in _paired(ours, theirs):
             if one is None or other is None:
-                which, alone = ("first", one) if other is None else ("second", other)
-                message = f"only the {which} robot has a {alone.kind} actuator here"
-                yield Difference("actuator", sides.joint_label(pair), message)
+                alone = [(which, two) for which, two in (("first", one), ("second", other)) if two]
+                messages = (f"only the {which} robot has a {two.kind} actuator here" for which, two in alone)
+                yield from (Difference("actuator", sides.joint_label(pair), message) for message in messages)
             elif one.kind != other.kind:
                 message = f"its kind is {one.kind}, in the second robot {other.kind}"
                 yield Difference("actuator", f"actuator {one.name!r}", message)
