@@ -210,7 +210,8 @@ STACK = """<robot name="stack">{}
   <joint name="ab" type="continuous"><parent link="a"/><child link="b"/></joint>
   <joint name="bc" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0 0 {}"/></joint></robot>"""
 BLOCK = """<link name="{}"><inertial><mass value="1"/>
-  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="1 1 1"/></geometry></collision></link>"""
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><box size="1 1 1"/></geometry></collision></link>"""
 
 
 def test_links_that_touch_at_home_are_a_reason_to_exclude(run, tmp_path):
