@@ -99,6 +99,7 @@ def test_gazebo_has_the_same_loops():
 def test_what_ros_will_not_see_of_loops_and_limits(tmp_path):
     (note,) = kt.save(fourbar("ball", "fixed"), tmp_path / "a.urdf")
     assert note.message == "ROS will not see: 2 joints that close loops"
+    assert not kt.save(fourbar("ball", "fixed"), tmp_path / "a.sdf")  # which has them
     parts = parts_of(fourbar())
     parts.coupled_limits = [CoupledLimit("sum", {"a": 1.0, "b": 1.0}, -1.0, 1.0)]
     for ending, who in (("urdf", "ROS"), ("sdf", "Gazebo")):
@@ -138,6 +139,24 @@ def test_a_loop_follows_what_another_tool_changes():
     circle += f"{joint.format('x', 'y')}{joint.format('y', 'x')}</robot>"
     with pytest.raises(KinetreeError, match=r"circle|cycle"):
         kt.load(circle.replace("<child>rocker<", "<child>x<"), format="urdf")
+
+
+def test_an_axis_of_a_loop_has_any_length_and_a_second_parent_is_an_error():
+    text = kt.text(fourbar("revolute"), "urdf")
+    again = kt.load(text.replace("<xyz>0 0.6 0.8<", "<xyz>0 3 4<"), format="urdf")
+    np.testing.assert_allclose(again.loops["d0"].axes, [[0, 0.6, 0.8]], atol=1e-15)
+    back = '<joint name="back" type="fixed"><parent link="coupler"/><child link="crank"/></joint></robot>'
+    with pytest.raises(KinetreeError, match="already the child"):
+        kt.load(text.replace("</robot>", back), format="urdf")
+
+
+def test_what_is_fixed_to_the_world_is_no_part_of_it():
+    """Gazebo has a link of its own for it, because no joint can move the world."""
+    text = """<mujoco><worldbody><body name="stand"><geom size="0.1"/></body><body name="a"><joint name="j"/>
+      <geom size="0.1"/></body></worldbody>
+      <equality><connect body1="a" body2="stand" anchor="0 1 0"/></equality></mujoco>"""
+    text = kt.text(kt.load(text, format="mjcf"), "urdf")
+    assert re.findall("<(?:parent|child)>.*<", text) == ["<parent>a<", "<child>stand<"]
 
 
 @each("format", ["urdf", "sdf"])

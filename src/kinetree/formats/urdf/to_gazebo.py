@@ -66,7 +66,7 @@ def _settled(robot: Robot) -> Robot:
     links = [robot.links[name] for name in said if name in robot.links]
     wrong = {link.name for link in links if any(shape.surface != said[link.name] for shape in link.collisions)}
     springs = springs_of(element for _, element in kept)
-    wrong |= {name for name, fields in springs.items() if fields != _spring(robot.joints.get(name), fields)}
+    wrong |= {name for name, fields in springs.items() if _spring(robot.joints.get(name), fields) not in (None, fields)}
     if not wrong:
         return robot
     parts = parts_of(robot)
