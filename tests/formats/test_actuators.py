@@ -155,7 +155,8 @@ def test_gains_that_were_changed_in_the_file_are_read():
 
 SERVOS = """<mujoco model="m"><compiler angle="radian"/>
   <default><default class="c"><general biastype="affine" ctrlrange="-1 2" forcerange="-9 9"/>
-  </default><default class="p"><position kp="70" kv="3"/></default></default>
+  </default><default class="p"><position kp="70" kv="3"/></default>
+  <default class="b"><general gear="2"/><position gear="3"/></default></default>
 <worldbody><body name="a"><joint name="j" range="-1 3"/><joint name="k" type="slide" axis="0 0 1"/><geom size="1"/>
 </body></worldbody><actuator>{}</actuator></mujoco>"""
 
@@ -218,7 +219,10 @@ def test_a_motor_or_servo_of_mjcf_is_an_actuator(element, expected):
         '<position joint="j" dampratio="1"/>',
         '<position joint="j" timeconst="0.1"/>',
         '<position joint="k" inheritrange="1"/>',
+        '<position joint="j" inheritrange="1" ctrlrange="0 1"/>',
         '<position joint="j" class="c"/>',
+        '<motor joint="j" class="p"/>',
+        '<position joint="j" class="b"/>',
         '<motor joint="j" gear="1 2"/>',
         '<motor joint="j" gear="0"/>',
         '<motor joint="j" ctrllimited="true"/>',
@@ -231,6 +235,15 @@ def test_other_actuators_of_mjcf_are_kept(element):
     robot = servos(element)
     assert not robot.actuators
     assert element in kt.text(kt.edit.rename(robot, links={"a": "b"}), "mjcf")
+
+
+def test_what_changes_nothing_of_an_actuator_comes_back():
+    robot = servos('<motor name="m" joint="j" group="2" user="7"/>', '<motor name="n" joint="k"/>')
+    written = kt.text(kt.edit.rename(robot, links={"a": "b"}), "mjcf")
+    assert re.findall("<motor.*>", written) == [
+        '<motor name="m" group="2" user="7" joint="j" gear="1" ctrllimited="false" forcelimited="false"/>',
+        '<motor name="n" joint="k" gear="1" ctrllimited="false" forcelimited="false"/>',
+    ]
 
 
 def test_edits_keep_actuators_true():

@@ -68,6 +68,7 @@ def test_a_loop_in_urdf_is_the_loop_of_sdf(kind):
     (loop,) = again.loops.values()
     assert (loop.name, loop.type, loop.parent, loop.child) == ("d0", kind, "ground", "mount")
     assert not again.extensions
+    assert [(note.code, note.element) for note in again.notes] == [("loop", "joint 'd0'")]
     for field in ("origin", "axes", "child_origin"):
         theirs, ours = (getattr(one.loops["d0"], field) for one in (again, robot))
         np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-14)

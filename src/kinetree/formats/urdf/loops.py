@@ -54,6 +54,8 @@ def _read(
         legal = f"{', '.join(map(str, TYPES))}, a <pose> of 6 numbers, and an <xyz> of 3 in each <axis> that it has"
         report.error("loop", f"a joint that closes a loop needs one of the types {legal}", element)
         pose, axes = [0.0] * 6, [[0.0, 0.0, 1.0]] * kind.axes
+    else:
+        report.add("info", "loop", "closes a loop; it is one of the robot's loops, and no part of the tree", element)
     named = [found.get(tag, "") for tag in ENDS]
     own = [block.get(attribute) or "" for attribute in OWN]
     parent, child = (link if _body(link, carriers) == name else name for link, name in zip(own, named, strict=True))
