@@ -143,6 +143,14 @@ def notes(robot):
     return found
 
 
+def test_limits_that_no_file_says_are_those_of_the_joint_over_the_gear():
+    """Shoulder: -2..1 rad, 3 rad/s, 40 N m; elbow: -1..2 rad, 4 rad/s, 20 N m."""
+    blocks = ROS1.format("shoulder", "Position", -5), ROS1.format("elbow", "Velocity", 5)
+    again = kt.load(kt.text(arm(*blocks), "mjcf").replace("kinetree:actuator", "x"), format="mjcf")
+    found = [(one.control, one.force) for one in again.actuators.values()]
+    assert found == [((-5.0, 10.0), (-8.0, 8.0)), ((-20.0, 20.0), (-4.0, 4.0))]
+
+
 def test_gains_that_were_changed_in_the_file_are_read():
     text = kt.text(arm(ROS1.format("elbow", "Position", 1)), "mjcf")
     before = bare(text).actuators["elbow"].kp
