@@ -529,6 +529,7 @@ def test_a_key_of_another_count_is_named(key, message):
     text = text.replace("</mujoco>", f'<keyframe><key name="k" {key}/></keyframe></mujoco>')
     robot = kt.load(text, format="mjcf")
     assert [note.message for note in robot.notes if note.code == "count"] == [message] * bool(message)
+    assert bool(robot.semantic) == ('qpos="1 2 3"' in key)  # a state of all joints
 
 
 def test_drives_that_become_another_kind_are_named(tmp_path):
@@ -536,3 +537,27 @@ def test_drives_that_become_another_kind_are_named(tmp_path):
     notes = [note.message for note in kt.save(robot, tmp_path / "arm.xml", actuators="position")]
     assert "actuators of other kinds become position actuators: elbow (velocity)" in notes
     assert not any("other kinds" in note.message for note in kt.save(arm(), tmp_path / "b.xml", actuators="motor"))
+
+
+def test_joints_that_are_passive_or_driven_otherwise_get_no_actuator(tmp_path):
+    kt.save(servos('<general name="o" joint="j" dyntype="integrator"/>'), tmp_path / "a.xml", actuators="motor")
+    assert [*kt.load(tmp_path / "a.xml").actuators] == ["k"]
+    passive = arm(srdf='<robot name="arm"><passive_joint name="elbow"/></robot>')
+    kt.save(passive, tmp_path / "b.xml", actuators="motor")
+    assert [*kt.load(tmp_path / "b.xml").actuators] == ["shoulder"]
+
+
+def test_one_gain_that_no_file_says_fits_the_other():
+    """kv = 2 sqrt(kp m), with the inertia of the fore arm about the elbow: 0.05 + 1 * 0.3²."""
+    parts = parts_of(arm())
+    parts.actuators = [Actuator("elbow", "elbow", "position", kp=100.0)]
+    written = parse(kt.text(build(parts), "mjcf"), "a.xml", Report())
+    (servo,) = (element for section in written.find_all("actuator") for element in section.children)
+    assert (float(servo.get("kp")), float(servo.get("kv"))) == (100.0, pytest.approx(2 * sqrt(100 * 0.14)))
+
+
+def test_followers_are_no_part_of_a_posture():
+    text = COMMANDED.format('<joint joint1="w" joint2="s"/>', "")
+    text = text.replace("</mujoco>", '<keyframe><key name="k" qpos="1 2 1"/></keyframe></mujoco>')
+    (state,) = kt.load(text, format="mjcf").semantic.group_states
+    assert [(one.name, one.value) for one in state.joints] == [("s", (1.0,)), ("e", (2.0,))]
