@@ -70,11 +70,13 @@ def save(
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
+    drives: list[Finding] = []
     if actuators is not None:
         if row.name != "mjcf":
             raise fail("actuators", f"actuators={actuators!r} means nothing to {row.name}; only MJCF has actuators")
-        from kinetree.formats.mjcf.gains import with_actuators
+        from kinetree.formats.mjcf.gains import changed_drives, with_actuators
 
+        drives = changed_drives(robot, actuators)
         robot = with_actuators(robot, actuators)
     if not target.parent.is_dir():
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
@@ -87,7 +89,8 @@ def save(
         assets == "bring" and not row.beside and (os.path.isfile(target) or not os.path.exists(target))
     ):  # a pipe has no folder of its own
         robot, contents = copy_assets(robot, target, row.name, as_names(without))
-    notes = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and not row.beside else []
+    missing = missing_assets(robot, target, row.name, as_names(without)) if assets == "keep" and not row.beside else []
+    notes = [*drives, *missing]
     if robot.semantic and not row.beside and not (row.name == "mjcf" and is_written(robot)):
         message = f"what an SRDF says of it is not written to {row.name}; save it beside the file, as SRDF"
         if row.name == "mjcf":

@@ -204,3 +204,21 @@ def test_a_robot_without_shapes_has_no_pairs_to_exclude(run, tmp_path):
     result = run("convert", tmp_path / "r.urdf", tmp_path / "r.xml", "--exclude")
     assert result.exit_code == 0
     assert "no link has a collision shape, so that no pairs are excluded" in result.stderr
+
+
+STACK = """<robot name="stack">{}
+  <joint name="ab" type="continuous"><parent link="a"/><child link="b"/></joint>
+  <joint name="bc" type="continuous"><parent link="b"/><child link="c"/><origin xyz="0 0 {}"/></joint></robot>"""
+BLOCK = """<link name="{}"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><box size="1 1 1"/></geometry></collision></link>"""
+
+
+def test_links_that_touch_at_home_are_a_reason_to_exclude(run, tmp_path):
+    hint = "note: links touch at home and push each other away in MuJoCo; --exclude excludes them: a and c"
+    for up, options, is_said in ((0.5, (), True), (2.5, (), False), (0.5, ("--exclude",), False)):
+        text = STACK.format("".join(map(BLOCK.format, "abc")), up)
+        file = put(tmp_path / "stack.urdf", text)
+        result = run("convert", file, tmp_path / "s.xml", "--actuators", "position", "--force", *options)
+        assert result.exit_code == 0
+        assert (hint in result.stderr.replace("\n", " ")) == is_said, result.stderr

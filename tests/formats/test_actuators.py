@@ -1,5 +1,6 @@
 """Actuators and postures: read from blocks of URDF and from MJCF, kept true by edits, written to MJCF, compared."""
 
+import re
 from dataclasses import replace
 from math import inf, pi, sqrt
 
@@ -142,6 +143,14 @@ def notes(robot):
     return found
 
 
+def test_limits_that_no_file_says_are_those_of_the_joint_over_the_gear():
+    """Shoulder: -2..1 rad, 3 rad/s, 40 N m; elbow: -1..2 rad, 4 rad/s, 20 N m."""
+    blocks = ROS1.format("shoulder", "Position", -5), ROS1.format("elbow", "Velocity", 5)
+    again = kt.load(kt.text(arm(*blocks), "mjcf").replace("kinetree:actuator", "x"), format="mjcf")
+    found = [(one.control, one.force) for one in again.actuators.values()]
+    assert found == [((-5.0, 10.0), (-8.0, 8.0)), ((-20.0, 20.0), (-4.0, 4.0))]
+
+
 def test_gains_that_were_changed_in_the_file_are_read():
     text = kt.text(arm(ROS1.format("elbow", "Position", 1)), "mjcf")
     before = bare(text).actuators["elbow"].kp
@@ -154,7 +163,8 @@ def test_gains_that_were_changed_in_the_file_are_read():
 
 SERVOS = """<mujoco model="m"><compiler angle="radian"/>
   <default><default class="c"><general biastype="affine" ctrlrange="-1 2" forcerange="-9 9"/>
-  </default><default class="p"><position kp="70" kv="3"/></default></default>
+  </default><default class="p"><position kp="70" kv="3"/></default>
+  <default class="b"><general gear="2"/><position gear="3"/></default></default>
 <worldbody><body name="a"><joint name="j" range="-1 3"/><joint name="k" type="slide" axis="0 0 1"/><geom size="1"/>
 </body></worldbody><actuator>{}</actuator></mujoco>"""
 
@@ -211,10 +221,16 @@ def test_a_motor_or_servo_of_mjcf_is_an_actuator(element, expected):
         '<general joint="j" biastype="affine" gainprm="4" biasprm="1 -4 0"/>',
         '<general joint="j" biastype="affine" gainprm="4" biasprm="0 -3 0"/>',
         '<general joint="j" biastype="affine" gainprm="4" biasprm="0 -4 1"/>',
+        '<general joint="j" biastype="affine" gainprm="-4" biasprm="0 4 0"/>',
+        '<general joint="j" biastype="affine" gainprm="4" biasprm="0 3 -4"/>',
+        '<general joint="j" biastype="affine" gainprm="4" biasprm="0 -4 -1 2"/>',
         '<position joint="j" dampratio="1"/>',
         '<position joint="j" timeconst="0.1"/>',
         '<position joint="k" inheritrange="1"/>',
+        '<position joint="j" inheritrange="1" ctrlrange="0 1"/>',
         '<position joint="j" class="c"/>',
+        '<motor joint="j" class="p"/>',
+        '<position joint="j" class="b"/>',
         '<motor joint="j" gear="1 2"/>',
         '<motor joint="j" gear="0"/>',
         '<motor joint="j" ctrllimited="true"/>',
@@ -227,6 +243,15 @@ def test_other_actuators_of_mjcf_are_kept(element):
     robot = servos(element)
     assert not robot.actuators
     assert element in kt.text(kt.edit.rename(robot, links={"a": "b"}), "mjcf")
+
+
+def test_what_changes_nothing_of_an_actuator_comes_back():
+    robot = servos('<motor name="m" joint="j" group="2" user="7"/>', '<motor name="n" joint="k"/>')
+    written = kt.text(kt.edit.rename(robot, links={"a": "b"}), "mjcf")
+    assert re.findall("<motor.*>", written) == [
+        '<motor name="m" group="2" user="7" joint="j" gear="1" ctrllimited="false" forcelimited="false"/>',
+        '<motor name="n" joint="k" gear="1" ctrllimited="false" forcelimited="false"/>',
+    ]
 
 
 def test_edits_keep_actuators_true():
@@ -409,3 +434,130 @@ def test_transmissions_that_became_actuators_are_not_missed():
         notes = []
         WRITTEN["mjcf"].write(kt.load(text.format(block.format(joint)), format="urdf"), (), notes)
         assert any("1 transmission" in note.message for note in notes) == missed
+
+
+COMMANDED = """<mujoco model="arm"><worldbody><body name="a"><joint name="s"/><geom size="0.1"/>
+  <body name="b" pos="0 0 1"><joint name="e"/><geom size="0.1"/><body name="c" pos="0 0 1">
+  <joint name="w" type="slide"/><geom size="0.1"/></body></body></body></worldbody>
+  <equality>{}</equality><actuator>{}</actuator></mujoco>"""
+DRIVES = """<position name="e" joint="s" kp="100" kv="3" ctrlrange="-50 100" forcerange="-5 5" gear="-50"/>
+  <motor name="s" joint="e" gear="4" ctrlrange="-2 8"/><velocity name="drive" joint="w" kv="10"/>"""
+
+
+def test_actuators_of_mjcf_are_command_interfaces_in_urdf(tmp_path):
+    """Ranges are those of the joint: -50..100 of a motor over the reduction -50, and efforts times 4."""
+    robot = kt.load(COMMANDED.format("", DRIVES), format="mjcf")
+    notes = [note.message for note in kt.save(robot, tmp_path / "arm.urdf")]
+    assert "ROS will not see: 2 actuators' gains or limits" in notes  # the motor has none
+    text = (tmp_path / "arm.urdf").read_text()
+    bare = kt.load(re.sub("<kinetree_carried.*</kinetree_carried>", "", text), format="urdf")
+    assert [*bare.actuators.values()] == [
+        Actuator("s", "s", "position", -50.0, (-50.0, 100.0)),
+        Actuator("e", "e", "motor", 4.0, (-2.0, 8.0)),
+        Actuator("w", "w", "velocity"),
+    ]
+    block = parse(re.search("<ros2_control.*</ros2_control>", text, re.DOTALL)[0], "block", Report())
+    found = [(e.get("name"), [c.get("name") for c in e.find_all("command_interface")]) for e in block.find_all("joint")]
+    assert found == [("s", ["position"]), ("e", ["effort"]), ("w", ["velocity"])]
+    params = [
+        [p.text for p in c.find_all("param")] for e in block.find_all("joint") for c in e.find_all("command_interface")
+    ]
+    assert params == [["-2", "1"], ["-8", "32"], []]
+    reductions = [e.text for e in block.walk() if e.tag == "mechanical_reduction"]
+    assert reductions == ["-50", "4"]
+
+
+@each("formats", [("urdf",), ("urdf", "mjcf"), ("urdf", "sdf"), ("urdf", "mjcf", "urdf")])
+def test_actuators_of_mjcf_come_back_through_urdf(formats):
+    robot = again = kt.load(COMMANDED.format("", DRIVES), format="mjcf")
+    for format in formats:
+        text = kt.text(build(parts_of(again)), format)
+        again = kt.load(text, format=format)
+        assert text.count("<ros2_control name") == (format == "urdf")
+        assert "gone" not in text
+    assert [*again.actuators.values()] == [*robot.actuators.values()]
+    assert not kt.compare(robot, again).differences
+
+
+@each(
+    "equality, actuators, blocks",
+    [
+        ('<joint joint1="w" joint2="s"/>', '<motor name="m" joint="w"/>', 0),
+        ("", '<motor name="m" joint="w"/><position name="p" joint="w"/>', 1),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="s" joint="s"/>', 0),
+    ],
+)
+def test_a_follower_or_a_second_actuator_of_a_joint_is_carried(equality, actuators, blocks):
+    robot = kt.load(COMMANDED.format(equality, actuators), format="mjcf")
+    text = kt.text(robot, "urdf")
+    assert text.count("<command_interface") == blocks
+    assert text.count("<ros2_control ") == (blocks > 0)
+    assert {*kt.load(text, format="urdf").actuators.values()} == {*robot.actuators.values()}
+
+
+def test_several_actuators_of_a_joint_are_compared_by_kind_and_name():
+    def robot(actuators):
+        return kt.load(COMMANDED.format("", actuators), format="mjcf")
+
+    one = '<motor name="m" joint="s" gear="2"/>', '<position name="p" joint="s" kp="9"/>'
+    both = robot("".join(one))
+    assert not kt.compare(both, robot("".join(reversed(one)))).differences
+    (difference,) = kt.compare(both, robot(one[1])).differences
+    assert str(difference) == "joint 's': only the first robot has a motor actuator here"
+    two = '<motor name="x" joint="s" gear="2"/><motor name="y" joint="s" gear="3"/>'
+    swapped = '<motor name="y" joint="s" gear="3"/><motor name="x" joint="s" gear="2"/>'
+    assert not kt.compare(robot(two), robot(swapped)).differences
+    (difference,) = kt.compare(robot(two), robot(swapped.replace("3", "4"))).differences
+    assert str(difference) == "actuator 'y': its gear is 3, in the second robot 4"
+    (difference,) = kt.compare(robot(one[0]), robot('<velocity name="v" joint="s"/>')).differences
+    assert difference.message == "its kind is motor, in the second robot velocity"
+
+
+@each(
+    "key, message",
+    [
+        ('qpos="1 2"', "qpos has 2 numbers; expected 3; MuJoCo takes them as those of the first joints"),
+        ('qpos="1 2 3 4"', "qpos has 4 numbers; expected 3; MuJoCo refuses the file"),
+        ('qvel="1 2 3 4"', "qvel has 4 numbers; expected 3; MuJoCo refuses the file"),
+        ('ctrl="1 2"', "ctrl has 2 numbers; expected 1; MuJoCo refuses the file"),
+        ('qpos="1 2 3" qvel="1 2 3" ctrl="1"', ""),
+        ("", ""),
+    ],
+)
+def test_a_key_of_another_count_is_named(key, message):
+    text = COMMANDED.format("", '<motor joint="s"/>')
+    text = text.replace("</mujoco>", f'<keyframe><key name="k" {key}/></keyframe></mujoco>')
+    robot = kt.load(text, format="mjcf")
+    assert [note.message for note in robot.notes if note.code == "count"] == [message] * bool(message)
+    assert bool(robot.semantic) == ('qpos="1 2 3"' in key)  # a state of all joints
+
+
+def test_drives_that_become_another_kind_are_named(tmp_path):
+    robot = arm(ROS1.format("elbow", "Velocity", 1), ROS1.format("shoulder", "Position", 1))
+    notes = [note.message for note in kt.save(robot, tmp_path / "arm.xml", actuators="position")]
+    assert "actuators of other kinds become position actuators: elbow (velocity)" in notes
+    assert not any("other kinds" in note.message for note in kt.save(arm(), tmp_path / "b.xml", actuators="motor"))
+
+
+def test_joints_that_are_passive_or_driven_otherwise_get_no_actuator(tmp_path):
+    kt.save(servos('<general name="o" joint="j" dyntype="integrator"/>'), tmp_path / "a.xml", actuators="motor")
+    assert [*kt.load(tmp_path / "a.xml").actuators] == ["k"]
+    passive = arm(srdf='<robot name="arm"><passive_joint name="elbow"/></robot>')
+    kt.save(passive, tmp_path / "b.xml", actuators="motor")
+    assert [*kt.load(tmp_path / "b.xml").actuators] == ["shoulder"]
+
+
+def test_one_gain_that_no_file_says_fits_the_other():
+    """kv = 2 sqrt(kp m), with the inertia of the fore arm about the elbow: 0.05 + 1 * 0.3²."""
+    parts = parts_of(arm())
+    parts.actuators = [Actuator("elbow", "elbow", "position", kp=100.0)]
+    written = parse(kt.text(build(parts), "mjcf"), "a.xml", Report())
+    (servo,) = (element for section in written.find_all("actuator") for element in section.children)
+    assert (float(servo.get("kp")), float(servo.get("kv"))) == (100.0, pytest.approx(2 * sqrt(100 * 0.14)))
+
+
+def test_followers_are_no_part_of_a_posture():
+    text = COMMANDED.format('<joint joint1="w" joint2="s"/>', "")
+    text = text.replace("</mujoco>", '<keyframe><key name="k" qpos="1 2 1"/></keyframe></mujoco>')
+    (state,) = kt.load(text, format="mjcf").semantic.group_states
+    assert [(one.name, one.value) for one in state.joints] == [("s", (1.0,)), ("e", (2.0,))]

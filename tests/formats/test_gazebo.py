@@ -12,8 +12,9 @@ from kinetree.errors import Finding
 from kinetree.formats import gazebo
 from kinetree.formats.registry import FORMATS
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Surface
+from kinetree.model.robot import Dynamics, Surface
 from kinetree.spatial import se3
+from kinetree.syntax.xml.reader import Report, parse
 from support import SHARED, sample
 
 HEAVY = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
@@ -532,3 +533,36 @@ def test_a_number_below_zero_stays_in_its_block(word):
 def test_shapes_without_a_name_do_not_take_that_of_a_sensor():
     text = kt.text(kt.load(of_link('<sensor name="collision_1" type="imu"/>'), format="urdf"), "sdf")
     assert re.findall('<(?:collision|sensor) name="(.*?)"', text) == ["collision_2", "collision_1"]
+
+
+SPRUNG = """<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+  <joint name="j" type="continuous"><parent link="a"/><child link="b"/><dynamics damping="2"/></joint>
+  <joint name="p" type="planar"><parent link="b"/><child link="c"/></joint>{}</robot>"""
+SPRING = """<gazebo reference="j"><springStiffness>{}</springStiffness><springReference>0.5</springReference>
+  <stopCfm>0.1</stopCfm></gazebo>"""
+
+
+def test_springs_of_blocks_are_those_of_the_joints():
+    text = SPRUNG.format(SPRING.format(3) + SPRING.format(9).replace('"j"', '"p"') + SPRING.format("x"))
+    robot = kt.load(text, format="urdf")
+    assert robot.joints["j"].dynamics == (Dynamics(2.0, 0.0, 3.0, 0.5),)
+    assert not robot.joints["p"].dynamics  # a joint of three coordinates
+    bare = kt.load(text.replace('<dynamics damping="2"/>', ""), format="urdf")
+    assert bare.joints["j"].dynamics == (Dynamics(stiffness=3.0, reference=0.5),)
+    (difference,) = kt.compare(robot, kt.load(text.replace(">3<", ">4<"), format="urdf")).differences
+    assert str(difference) == "joint 'j': has a spring of stiffness 3, in the second robot 4"
+
+
+def test_a_spring_that_was_edited_is_written_anew():
+    kept = SPRING.format(9).replace('"j"', '"p"'), SPRING.format(8).replace('"j"', '"gone"')
+    robot = kt.load(SPRUNG.format("".join((SPRING.format(3), *kept))), format="urdf")
+    parts = parts_of(robot)
+    parts.joints[0] = replace(parts.joints[0], dynamics=(Dynamics(2.0, 0.0, 7.0, 0.5),))
+    text = kt.text(build(parts), "urdf")
+    blocks = [block for block in parse(text, "r.urdf", Report()).find_all("gazebo") if block.get("reference") == "j"]
+    said = [(block.get("reference"), child.tag, child.text) for block in blocks for child in block.children]
+    assert all(block in text for block in kept)  # of joints that are gone, or have no spring
+    assert said == [("j", "stopCfm", "0.1"), ("j", "springReference", "0.5"), ("j", "springStiffness", "7")]
+    assert "kinetree_carried" not in text
+    same = kt.text(build(parts_of(robot)), "urdf")
+    assert same.count("<springStiffness>3<") == 1 == same.count("<springStiffness>") - len(kept)

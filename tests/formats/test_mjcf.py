@@ -214,7 +214,7 @@ class TestEquality:
     def test_what_closes_a_loop_is_one_with_a_warning(self):
         robot = robot_of(self.model("<weld body1='b'/>"))
         (loop,) = robot.loops.values()
-        assert (loop.name, loop.type, loop.parent, loop.child) == ("b_world_weld", "fixed", "b", "world")
+        assert (loop.name, loop.type, loop.parent, loop.child) == ("b_world_weld", "fixed", "world", "b")
         assert "loop" in codes(robot)
 
 

@@ -12,9 +12,9 @@ from kinetree.cli._help import LENGTH, argument, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._output import assets_option, check_new, force_option, without_option
 from kinetree.cli._say import remark, say_text
-from kinetree.display import number
+from kinetree.display import listed, number
 from kinetree.errors import Finding, KinetreeError, equal, fail, others_like
-from kinetree.formats.mjcf.gains import NATURAL_FREQUENCY, loads, with_actuators
+from kinetree.formats.mjcf.gains import NATURAL_FREQUENCY, changed_drives, loads, with_actuators
 from kinetree.formats.mjcf.keyframes import HOME, postures
 from kinetree.formats.registry import SEMANTIC, WRITTEN, format_by_ending
 from kinetree.model.actuator import KINDS, Kind
@@ -68,6 +68,7 @@ def command(
     if actuators is not None:
         if format != "mjcf":
             raise fail("option", "--actuators means nothing to this format; only MJCF has actuators")
+        _print_notes(changed_drives(robot, actuators))
         robot = with_actuators(robot, actuators)
     if out == "-":
         _print(robot, to, without)
@@ -76,7 +77,7 @@ def command(
     remark(f"wrote {out}: {robot}")
     _print_notes(notes)
     if actuators is not None:
-        remark(*_gains(robot))
+        remark(*_gains(robot), *([] if exclude else _touching(robot)))
     if robot.notes:
         remark(f"notes on what was read: {len(robot.notes)}; kinetree inspect shows them")
 
@@ -98,6 +99,21 @@ def _gains(robot: Robot) -> list[str]:
     lines = ["  ".join(cell.ljust(wide) for cell, wide in zip(row, width, strict=True)).rstrip() for row in rows]
     units = "in SI units, of the actuator: gains for the inertia in the neutral posture"
     return [f"{lines[0]}  ({units}, {NATURAL_FREQUENCY:g} Hz, critically damped)", *lines[1:]]
+
+
+def _touching(robot: Robot) -> list[str]:
+    """Return a note on the links that touch by how the robot is built, which push each other away in MuJoCo."""
+    if not any(link.collisions for link in robot.links.values()):
+        return []
+    try:
+        found = _contact(robot, "hull").touching().semantic
+    except KinetreeError:  # such as a mesh that is missing, which has a note of its own
+        return []
+    known = {pair.links for pair in robot.semantic.disabled_collisions} if robot.semantic else set()
+    pairs = [one for one in found.disabled_collisions if one.reason != "Adjacent"] if found else []
+    names = [f"{one.link1} and {one.link2}" for one in pairs if one.links not in known]
+    note = "note: links touch at home and push each other away in MuJoCo; --exclude excludes them: "
+    return [note + listed(names, 4)] if names else []
 
 
 def _prepared(robot: Robot, to: str, slack: float | None, exclude: bool) -> Robot:

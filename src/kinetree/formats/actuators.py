@@ -12,14 +12,15 @@ http://wiki.ros.org/urdf/XML/Transmission, https://control.ros.org/rolling/doc/r
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 
 from kinetree.errors import Source
 from kinetree.model.actuator import Actuator, Kind, Range
 from kinetree.model.assemble import driving
-from kinetree.model.robot import Extension, Joint
-from kinetree.syntax.numbers import number
+from kinetree.model.robot import Extension, Joint, Robot
+from kinetree.syntax.numbers import format_number, number
 from kinetree.syntax.xml.reader import Element, Report, parse
+from kinetree.syntax.xml.writer import XmlWriter
 
 BLOCKS = ("transmission", "ros2_control")
 INTERFACES: Mapping[str, Kind] = {"position": "position", "velocity": "velocity", "effort": "motor"}
@@ -140,6 +141,52 @@ def _range(command: Element) -> Range | None:
 def _actuator(name: str, drive: _Drive) -> Actuator:
     kind = next(kind for kind in INTERFACES.values() if kind in drive.commands)
     own, gear = drive.commands[kind], drive.reduction
-    scale = 1 / gear if kind == "motor" else gear
-    control = None if own is None else (min(scale * own[0], scale * own[1]), max(scale * own[0], scale * own[1]))
-    return Actuator(name, name, kind, gear, control, source=drive.source)
+    return Actuator(name, name, kind, gear, own and _scaled(own, kind, gear), source=drive.source)
+
+
+def _scaled(range: Range, kind: Kind, gear: float) -> Range:
+    """Return a range of a joint as that of its drive; by 1 / gear, the other way round."""
+    lower, upper = sorted(end / gear if kind == "motor" else end * gear for end in range)
+    return lower, upper
+
+
+def actuator_block(robot: Robot) -> tuple[list[Extension], dict[str, str]]:
+    """Return a <ros2_control> with the actuators that no kept block describes, or nothing, and the names that the
+    actuators of blocks have in a file, {actuator: joint}.
+
+    Only the first actuator of a joint is in a block, and none of a follower. The hardware is that of ros2_control's
+    own tests, which follows commands.
+    """
+    actuators, known = (
+        [*robot.actuators.values()],
+        {one.joint for one in block_actuators(robot.extensions, robot.joints)},
+    )
+    first = {one.joint: one for one in reversed(actuators) if robot.joints[one.joint].mimic is None}
+    names = {one.name: one.joint for one in actuators if first.get(one.joint) is one}
+    if {*names.values()} & (robot.actuators.keys() - names):
+        return [], {}  # another one has such a name
+    made = [one for one in first.values() if one.joint not in known][::-1]
+    xml = XmlWriter()
+    with xml.open("ros2_control", name=f"{robot.name}_actuators", type="system"):
+        with xml.open("hardware"):
+            xml.leaf("plugin", "mock_components/GenericSystem")
+        for one in made:
+            _write(xml, one)
+    text = "\n  ".join(xml.text().splitlines()[1:])
+    return [Extension("urdf", "ros2_control", text)] if made else [], names
+
+
+def _write(xml: XmlWriter, one: Actuator) -> None:
+    with xml.open("joint", name=one.joint):
+        ends = zip(("min", "max"), _scaled(one.control or (-inf, inf), one.kind, 1 / one.gear), strict=True)
+        params = [f'<param name="{name}">{format_number(end)}</param>' for name, end in ends if isfinite(end)]
+        interface = next(name for name, kind in INTERFACES.items() if kind == one.kind)
+        xml.around("command_interface", params, name=interface)
+        for name in ("position", "velocity"):
+            xml.leaf("state_interface", name=name)
+    if one.gear != 1:
+        with xml.open("transmission", name=f"{one.joint}_transmission"):
+            xml.leaf("plugin", "transmission_interface/SimpleTransmission")
+            with xml.open("joint", name=one.joint, role="joint1"):
+                xml.leaf("mechanical_reduction", format_number(one.gear))
+            xml.leaf("actuator", name=f"{one.joint}_motor", role="actuator1")

@@ -116,6 +116,16 @@ def surface_of(found: dict[str, Element], surface: Surface | None = None) -> tup
     return (replace(surface or Surface(), **values) if values else surface), covered
 
 
+def springs_of(blocks: Iterable[Element]) -> dict[str, dict[str, float]]:
+    """Return the fields of `Dynamics` that blocks give to each joint, by the name of the joint."""
+    found: dict[str, dict[str, float]] = {}
+    for block in blocks:
+        for child in (child for child in block.children if child.tag in SPRINGS):
+            if text := converted(Word(()), child):
+                found.setdefault(block.get("reference") or "", {})[SPRINGS[child.tag]] = float(text)
+    return found
+
+
 def surfaces_of(blocks: Iterable[Element]) -> dict[str, Surface]:
     """Return what blocks say of the surface of each link's shapes, by the name of the link."""
     found: dict[str, Surface | None] = {}

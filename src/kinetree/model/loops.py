@@ -2,11 +2,43 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
+
 from kinetree.errors import Finding
 from kinetree.model.assemble import Parts
 from kinetree.model.complete import circles_of
 from kinetree.model.edit.motion import reversed_joint
-from kinetree.model.robot import Joint
+from kinetree.model.robot import Joint, Robot
+from kinetree.spatial.se3 import IDENTITY, Array
+
+CLOSED = 1e-9
+"""Metres, and entries of a rotation, up to which a loop is closed."""
+
+
+def zero_poses(joints: Iterable[Joint]) -> dict[str, Array]:
+    """Return T_root_link (4, 4) of the links of a tree with all joints at zero; those that no root reaches are left
+    out."""
+    below: dict[str, list[Joint]] = {}
+    for joint in joints:
+        below.setdefault(joint.parent, []).append(joint)
+    children = {joint.child for row in below.values() for joint in row}
+    T = {link: IDENTITY for link in below if link not in children}
+    waiting = [*T]  # grows
+    for link in waiting:
+        for joint in (joint for joint in below.get(link, ()) if joint.child not in T):
+            T[joint.child] = T[link] @ joint.origin @ joint.child_origin
+            waiting.append(joint.child)
+    return T
+
+
+def open_loops(robot: Robot) -> list[Joint]:
+    """Return the loops that are open with all joints at zero, which SDF cannot express."""
+    T = zero_poses(robot.joints.values())
+
+    def is_open(loop: Joint) -> bool:
+        return not np.allclose(T[loop.parent] @ loop.origin @ loop.child_origin, T[loop.child], rtol=0, atol=CLOSED)
+
+    return [loop for loop in robot.loops.values() if is_open(loop)]
 
 
 def take_loops(parts: Parts, is_held: Callable[[str], bool]) -> tuple[list[Finding], set[str]]:

@@ -120,7 +120,8 @@ CAPABILITIES: dict[str, Row] = {
         "geometry": DEPENDS,
         "joint": lost_joint(lambda joint: not joint.kind.urdf),
         "joint.mimic": POLYNOMIAL,
-        "loop": LOOP,
+        "loop": where(lambda joint: not joint.kind.sdf or joint.kind.has_pitch, f"a {{0.type}} {LOOP[2:]}"),
+        "loop.mimic": "a joint that closes a loop and follows another",
         **_depends("sensor", "sensor.force_torque"),
     },
     "sdf": {

@@ -6,7 +6,7 @@ from functools import partial
 from kinetree.formats.fields import extension, optional, vector_of
 from kinetree.formats.mjcf.by_mujoco import FIX
 from kinetree.formats.mjcf.compiler import keyword
-from kinetree.formats.mjcf.context import Context, attributes_extension, free, name_or_free
+from kinetree.formats.mjcf.context import WORLD, Context, attributes_extension, free, name_or_free
 from kinetree.formats.mjcf.expand import MAKERS
 from kinetree.formats.mjcf.geoms import STRETCHED, Geom, read_geom, weigh
 from kinetree.formats.mjcf.inertia import bounded, inferred_inertial, written_inertial
@@ -19,7 +19,6 @@ from kinetree.syntax.numbers import format_numbers, numbers
 from kinetree.syntax.xml.reader import Element
 from kinetree.syntax.xml.writer import attributes_text, element_text
 
-WORLD = "world"
 POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 BODY_KEPT = ("gravcomp", "sleep", "simple", "user", "mocap", "fuse")
 SITE_TYPES = ("sphere", *STRETCHED)

@@ -11,12 +11,12 @@ from kinetree.errors import Finding
 from kinetree.formats.force_torque import check_readings, written_sensors
 from kinetree.formats.losses.capabilities import Case, lost_shape, where
 from kinetree.formats.losses.losses import Losses
-from kinetree.formats.mjcf.context import FORMAT
+from kinetree.formats.mjcf.context import FORMAT, WORLD
 from kinetree.formats.mjcf.order import reordered, take_controls, take_order
 from kinetree.formats.mjcf.write_bodies import site_of
 from kinetree.formats.mjcf.write_geoms import half_sizes
 from kinetree.formats.mjcf.write_loops import TAGS
-from kinetree.formats.mjcf.writing import WORLD, Job, site_looks
+from kinetree.formats.mjcf.writing import Job, site_looks
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Geometry, Joint, Robot, Sensor
 from kinetree.spatial import se3

@@ -14,6 +14,7 @@ from kinetree.syntax.xml.reader import Element, Report
 from kinetree.syntax.xml.writer import attributes_text
 
 FORMAT = "mjcf"
+WORLD = "world"
 OPEN = 1e10
 """MuJoCo's largest number, mjMAXVAL, which means no limit: a range of MJCF has two ends."""
 ATTRIBUTES = "attributes"  # tag of an Extension whose text is attributes of the element

@@ -140,6 +140,13 @@ def with_actuators(robot: Robot, kind: Kind) -> Robot:
     return build(parts)
 
 
+def changed_drives(robot: Robot, kind: Kind) -> list[Finding]:
+    """Return a remark on the actuators of a robot that `with_actuators` makes another kind of."""
+    names = [f"{one.name} ({one.kind})" for one in robot.actuators.values() if one.kind != kind]
+    message = f"actuators of other kinds become {kind} actuators: {listed(names, 8)}"
+    return [Finding("gains", "info", message, robot.source, f"robot {robot.name!r}")] if names else []
+
+
 def _joints(robot: Robot) -> list[str]:
     """Return the joints that may get an actuator."""
     passive = {joint.name for joint in robot.semantic.passive_joints} if robot.semantic else set()

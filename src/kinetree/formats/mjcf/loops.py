@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kinetree.formats.fields import vector_of
-from kinetree.formats.mjcf.context import FORMAT, Context, attributes_extension, free
+from kinetree.formats.mjcf.context import FORMAT, WORLD, Context, attributes_extension, free
 from kinetree.formats.mjcf.poses import ZERO
 from kinetree.model.drawn import DRAWN
 from kinetree.model.robot import Extension, Frame, Joint
@@ -42,7 +42,10 @@ def read_loop(context: Context, element: Element) -> bool:
         return False
     name = element.get("name") or f"{first.link}_{second.link}_{element.tag}"
     kept = {key: element.attributes[key] for key in KEPT if key in element.attributes}
-    sites = attributes_text({key: value for key, value in element.attributes.items() if key in ("site1", "site2")})
+    names = [element.get(key) or "" for key in ("site1", "site2")]
+    if second.link == WORLD:  # which no joint moves
+        first, second, names = second, first, names[::-1]
+    sites = attributes_text({"site1": names[0], "site2": names[1]})
     made = (element.get("site1") or "").startswith(MADE)
     if made and _is_axis(context, element, first):
         return True

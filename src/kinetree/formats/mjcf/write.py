@@ -12,7 +12,7 @@ from kinetree.formats.losses.grains import MASS, MOMENT, with_grain
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.losses.sidecar import LegalNames, Record, written
 from kinetree.formats.mjcf.check import check, is_several, opposite_readings
-from kinetree.formats.mjcf.context import EQUALITY, FORMAT, free
+from kinetree.formats.mjcf.context import EQUALITY, FORMAT, WORLD, free
 from kinetree.formats.mjcf.gains import chosen_gains, completed, with_option
 from kinetree.formats.mjcf.kept_keys import reorder
 from kinetree.formats.mjcf.keyframes import write_keys
@@ -25,7 +25,7 @@ from kinetree.formats.mjcf.write_actuators import write_actuators
 from kinetree.formats.mjcf.write_bodies import write_worldbody
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import write_loops
-from kinetree.formats.mjcf.writing import WORLD, Job, attributes_of, range_of, weightless
+from kinetree.formats.mjcf.writing import Job, attributes_of, range_of, weightless
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.names import NamedValues
 from kinetree.model.reshape import plain_joints, single_joints

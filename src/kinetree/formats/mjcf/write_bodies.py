@@ -5,19 +5,11 @@ from math import inf
 import numpy as np
 
 from kinetree.formats.mjcf.bodies import T_CAMERA_SENSOR
+from kinetree.formats.mjcf.context import WORLD
 from kinetree.formats.mjcf.poses import pose_attributes
 from kinetree.formats.mjcf.write_geoms import Assets
 from kinetree.formats.mjcf.write_loops import made_sites
-from kinetree.formats.mjcf.writing import (
-    ROUNDING,
-    WORLD,
-    Job,
-    attributes_of,
-    elements_of,
-    moments,
-    range_of,
-    site_looks,
-)
+from kinetree.formats.mjcf.writing import ROUNDING, Job, attributes_of, elements_of, moments, range_of, site_looks
 from kinetree.model.force_torque import reading_place
 from kinetree.model.robot import Inertial, Joint, Link, Robot, Sensor
 from kinetree.spatial import se3

@@ -8,6 +8,7 @@ from kinetree.formats.mjcf.context import FORMAT
 from kinetree.formats.mjcf.loops import FIRST, SECOND, SITES, TYPES
 from kinetree.formats.mjcf.writing import Job, attributes_of
 from kinetree.model.edit.extensions import kept_elements
+from kinetree.model.loops import CLOSED
 from kinetree.model.robot import Joint
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -15,8 +16,6 @@ from kinetree.syntax.numbers import format_numbers
 from kinetree.syntax.xml.writer import XmlWriter
 
 TAGS = {**{kind: tag for tag, kind in TYPES.items()}, "revolute": "connect", "continuous": "connect"}
-CLOSED = 1e-9
-"""Metres, and entries of a rotation, up to which a loop is closed in the drawn model."""
 
 
 def write_loops(xml: XmlWriter, job: Job) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from kinetree.formats.losses.grains import TINY
 from kinetree.formats.losses.losses import Losses
-from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, MESH, OPEN
+from kinetree.formats.mjcf.context import ATTRIBUTES, FORMAT, MESH, OPEN, WORLD
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import CoupledLimit, Extension, Inertial, Joint, Limit, Link, Robot
 from kinetree.spatial import se3
@@ -15,7 +15,6 @@ from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.numbers import numbers
 from kinetree.syntax.xml.reader import Report, parse
 
-WORLD = "world"
 ROUNDING = 1e-12  # relative error of computed principal moments
 
 

@@ -5,19 +5,9 @@ from dataclasses import dataclass, replace
 from kinetree.errors import Finding, shortened
 from kinetree.files.opener import Opener
 from kinetree.formats.fields import check_outer, name_of
+from kinetree.formats.sdf import values
 from kinetree.formats.sdf.frames import MODEL, WORLD, Entry, Frames
 from kinetree.formats.sdf.gazebo_models import OF_GAZEBO
-from kinetree.formats.sdf.values import (
-    VERSIONS,
-    Pose,
-    Version,
-    attribute_of,
-    needed_text,
-    pose_of,
-    text_of,
-    truth_attribute,
-    version_of,
-)
 from kinetree.syntax.numbers import whole_number
 from kinetree.syntax.xml.reader import Element, Report, parse
 
@@ -33,11 +23,11 @@ class Include:
 
     by: Element
     content: Element
-    version: Version
+    version: values.Version
     files: tuple[str, ...]  # chain of files that include each other, to find circles
     name: str
     placement: str
-    pose: Pose | None
+    pose: values.Pose | None
     merge: bool
 
 
@@ -47,7 +37,7 @@ class Scope:
 
     prefix: str
     home: str
-    version: Version
+    version: values.Version
     files: tuple[str, ...]
 
     def full(self, reference: str) -> str:
@@ -64,7 +54,7 @@ class Expander:
         self.frames = Frames(report)
         self.opened = 0
 
-    def world(self, element: Element, version: Version) -> Scope:
+    def world(self, element: Element, version: values.Version) -> Scope:
         """Begin with the world, or the top of a file."""
         self.frames.add(Entry("world", WORLD, element, version))
         return Scope("", WORLD, version, (element.document.file,))
@@ -78,7 +68,7 @@ class Expander:
             return self.place(element, scope)
         if element.tag == "model":
             name = self.name(element, scope)
-            pose = pose_of(self.report, element.find("pose"), scope.version, element)
+            pose = values.pose_of(self.report, element.find("pose"), scope.version, element)
             return self.model(element, scope, name, pose, scope) if name else None
         include = self.open(element, scope, keeper is not None)
         if keeper is not None and (include is None or include.content.tag != "model"):
@@ -94,20 +84,20 @@ class Expander:
         name = self.name(element, scope)
         if not name:
             return None
-        pose = pose_of(self.report, element.find("pose"), scope.version, element)
+        pose = values.pose_of(self.report, element.find("pose"), scope.version, element)
         entry = self.entry(element.tag, scope.prefix + name, element, scope, pose)
         if element.tag == "frame":
-            attached_to = attribute_of(self.report, element, "attached_to")
+            attached_to = values.attribute_of(self.report, element, "attached_to")
             entry.attached_to = scope.full(attached_to) if attached_to else scope.home
             entry.relative_to = entry.relative_to or entry.attached_to
         elif element.tag == "joint":
-            child = needed_text(self.report, element, element.find("child"), "child", element)
+            child = values.needed_text(self.report, element, element.find("child"), "child", element)
             entry.attached_to = scope.full(child) if child else ""
             entry.relative_to = entry.relative_to or entry.attached_to
         entry.relative_to = entry.relative_to or scope.home
         return entry if self.frames.add(entry) else None
 
-    def entry(self, kind: str, name: str, element: Element, scope: Scope, pose: Pose) -> Entry:
+    def entry(self, kind: str, name: str, element: Element, scope: Scope, pose: values.Pose) -> Entry:
         """Return a place in the scope, with its pose as written."""
         relative_to = scope.full(pose.relative_to) if pose.relative_to else ""
         return Entry(
@@ -136,21 +126,21 @@ class Expander:
     # models
 
     def model(
-        self, element: Element, outer: Scope, name: str, pose: Pose, own: Scope, placement: str | None = None
+        self, element: Element, outer: Scope, name: str, pose: values.Pose, own: Scope, placement: str | None = None
     ) -> Entry | None:
         """Add a model and its content to the scope `outer`. own: the scope with its file and version."""
         inner = Scope(f"{outer.prefix}{name}::", f"{outer.prefix}{name}::{MODEL}", own.version, own.files)
         entry = self.entry("model", inner.home, element, outer, pose)
         entry.relative_to = entry.relative_to or outer.home
         entry.implied = True
-        placement = attribute_of(self.report, element, "placement_frame") if placement is None else placement
+        placement = values.attribute_of(self.report, element, "placement_frame") if placement is None else placement
         entry.placement = inner.full(placement) if placement else ""
         if not self.frames.add(entry, alias=outer.prefix + name):
             return None
         self.inside(element, inner, entry)
         return entry
 
-    def merged(self, include: Include, outer: Scope, pose: Pose) -> Entry | None:
+    def merged(self, include: Include, outer: Scope, pose: values.Pose) -> Entry | None:
         """Add the content of an included model to the scope itself, with a frame in the place of its `__model__`."""
         home = f"{outer.prefix}_merged__{include.name}{MODEL}"
         inner = Scope(outer.prefix, home, include.version, include.files)
@@ -178,7 +168,7 @@ class Expander:
                     links.append(entry)
             elif child.tag != "pose":
                 model.others.append(child)
-        canonical = attribute_of(self.report, element, "canonical_link")
+        canonical = values.attribute_of(self.report, element, "canonical_link")
         if canonical:
             model.attached_to = scope.full(canonical)
         elif links or models:
@@ -188,7 +178,7 @@ class Expander:
         content = include.content
         pose = include.pose
         if pose is None:
-            pose = pose_of(self.report, content.find("pose"), include.version, content)
+            pose = values.pose_of(self.report, content.find("pose"), include.version, content)
         own = Scope("", "", include.version, include.files)
         if include.merge:
             entry = self.merged(include, outer, pose)
@@ -216,7 +206,7 @@ class Expander:
         """
         report = self.report
         check_outer(report, element, ("merge",))
-        uri = needed_text(report, element, element.find("uri"), "uri", element)
+        uri = values.needed_text(report, element, element.find("uri"), "uri", element)
         found = self.find_file(element, uri, scope, in_world) if uri else None
         if found is None:
             return None
@@ -233,11 +223,13 @@ class Expander:
         content = self.content(root, element) if root else None
         if root is None or content is None:
             return None
-        version = version_of(report, root)
+        version = values.version_of(report, root)
         if params := element.find("experimental:params"):
             report.error("include-params", "parameters of an include are experimental and not read", params)
-        name = text_of(report, element.find("name"), element) or self.name(content, replace(scope, version=version))
-        placement = text_of(report, element.find("placement_frame"), element)
+        name = values.text_of(report, element.find("name"), element) or self.name(
+            content, replace(scope, version=version)
+        )
+        placement = values.text_of(report, element.find("placement_frame"), element)
         pose_element = element.find("pose")
         if placement and pose_element is None:
             report.error("missing-element", "<placement_frame> in an <include> needs <pose>, which is missing", element)
@@ -247,9 +239,9 @@ class Expander:
             version,
             (*scope.files, file),
             name,
-            placement or attribute_of(report, content, "placement_frame"),
-            pose_of(report, pose_element, scope.version, element) if pose_element else None,
-            truth_attribute(report, element, "merge", element),
+            placement or values.attribute_of(report, content, "placement_frame"),
+            values.pose_of(report, pose_element, scope.version, element) if pose_element else None,
+            values.truth_attribute(report, element, "merge", element),
         )
 
     def content(self, root: Element, by: Element) -> Element | None:
@@ -321,7 +313,7 @@ class Expander:
                 self.report.error("sdf-version", message, sdf, attribute="version")
                 return None
             files.setdefault(tuple(part or 0 for part in key), sdf.text.strip())
-        readable = [key for key in files if key in VERSIONS]
+        readable = [key for key in files if key in values.VERSIONS]
         if not files:
             message = "a model.config needs <sdf>, which is missing"
             self.report.findings.append(Finding("include", "error", message, root.source))

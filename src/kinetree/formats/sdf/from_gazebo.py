@@ -20,7 +20,7 @@ from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.reshape import free_name
-from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Link, Material, Robot, Sensor
+from kinetree.model.robot import Extension, Geometry, Joint, Link, Material, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial.se3 import frozen, inverse
 from kinetree.syntax.numbers import numbers
@@ -71,7 +71,6 @@ class _Placer:
         self.left: dict[Element, str] = {}  # of elements that are placed but for this
         self.colours: dict[str, tuple[float, float, float, float]] = {}
         self.count = 0  # of sensors that are added
-        self.springs: dict[str, dict[str, float]] = defaultdict(dict)
 
     def block(self, extension: Extension) -> Extension | None:
         """Place the contents of a block, and return what is left of it; other extensions are returned unchanged."""
@@ -210,12 +209,8 @@ class _Placer:
             return "sensor" not in self.without and self.sensor(child, joint.child, joint.name)
         if joint.type == "fixed" and not all(has_body(self.robot.links[end]) for end in (joint.parent, joint.child)):
             return False  # which only holds a frame
-        if tag in gazebo.SPRINGS:
-            number = converted(Word(()), child)
-            if number is None or joint.kind.axes != 1 or "dynamics" in self.without:
-                return False
-            self.springs[joint.name][gazebo.SPRINGS[tag]] = float(number)
-            return True
+        if tag in gazebo.SPRINGS:  # which the joint has
+            return converted(Word(()), child) is not None and joint.kind.single and "dynamics" not in self.without
         if tag in gazebo.JOINT:
             return self.word(at, gazebo.JOINT[tag], child)
         others = (gazebo.LINK, gazebo.COLLISION, gazebo.VISUAL, gazebo.MODEL)
@@ -223,9 +218,6 @@ class _Placer:
 
     def joint(self, joint: Joint) -> Joint:
         """Return a joint with what blocks say of it."""
-        if springs := self.springs.get(joint.name):
-            row = joint.dynamics[0] if joint.dynamics else Dynamics()
-            joint = replace(joint, dynamics=(replace(row, **springs), *joint.dynamics[1:]))
         more = self.of((joint.name, "joint"))
         return replace(joint, extensions=(*joint.extensions, *more)) if more else joint
 

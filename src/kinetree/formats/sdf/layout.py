@@ -6,12 +6,10 @@ import numpy as np
 
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.sdf.frames import MODEL, WORLD
+from kinetree.model.loops import open_loops, zero_poses
 from kinetree.model.robot import Extension, Frame, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array
-
-CLOSED = 1e-9
-"""Metres, and entries of a rotation, up to which a loop is closed."""
 
 
 def scope_of(name: str) -> str:
@@ -38,10 +36,7 @@ class Layout:
         scoped = all("::" in link.name for link in self.links)
         self.is_world = self.on_world and scoped and MODEL not in self._model_frames
         self._canonical: dict[str, str | None] = {}
-        self.T: dict[str, Array] = {robot.root: IDENTITY}
-        for name in robot.placed:
-            joint = robot.joints[name]
-            self.T[joint.child] = self.T[joint.parent] @ joint.origin @ joint.child_origin
+        self.T = {robot.root: IDENTITY, **zero_poses(robot.joints.values())}
         names = [thing.name for things in (self.links, robot.joints.values(), self.frames) for thing in things]
         self.nested = any("::" in name for name in names)
         self.static = {e.tag.rpartition("::")[0] for e in robot.extensions if e.tag.endswith("static") and _is_true(e)}
@@ -125,12 +120,8 @@ class Layout:
 def check_layout(layout: Layout, losses: Losses) -> None:
     """Note loops that are open, and floating joints that do not end at their link."""
     robot = layout.robot
-    for joint in robot.loops.values() if "loop" not in losses.without else ():
-        T = layout.T[joint.parent] @ joint.origin @ joint.child_origin
-        if not np.allclose(T, layout.T[joint.child], rtol=0, atol=CLOSED):
-            losses.note_loss(
-                "loop", f"joint {joint.name!r}", "a loop that is open with all joints at zero", joint.source
-            )
+    for loop in open_loops(robot):
+        losses.note_loss("loop", f"loop {loop.name!r}", "a loop that is open with all joints at zero", loop.source)
     for name in layout.implied:
         if not np.array_equal(robot.joints[name].child_origin, IDENTITY):
             what = "a floating joint that does not end at the frame of its link"

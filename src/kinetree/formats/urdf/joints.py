@@ -1,23 +1,13 @@
 """Joints of a URDF file."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import inf, sqrt
 from typing import TypeVar
 
+from kinetree.formats import fields
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.formats.fields import (
-    check_leaf,
-    choice_of,
-    float_of,
-    name_of,
-    optional,
-    optional_each,
-    single_children,
-    vector_of,
-)
 from kinetree.formats.urdf.context import LATER, Context, keep_others, read_origin
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.robot import NO_AXES, RATES, Calibration, Dynamics, Extension, Joint, Limit, Mimic, Safety
@@ -34,8 +24,9 @@ LIMITS_1_2 = {"lower": -inf, "upper": inf, "velocity": inf, "effort": inf, **dic
 DEFAULT_AXES = frozen((ASSUMED.axis,))
 """Axis of a joint without <axis>, by URDF's definition."""
 AXIS_FIX = 'write <axis xyz="1 0 0"/> if it is x, <axis xyz="0 0 1"/> if it is z'
-UNLIMITED = sys.float_info.max
-"""Number in a file that means no limit where URDF requires one: the largest double, as in C++."""
+UNLIMITED = 1.797693134862315e308
+"""Number in a file from which it means no limit, where URDF requires one: the largest double, rounded down to the 16
+digits with which sdformat passes it on, which would round it up to no double."""
 CHILDREN = frozenset(
     ("parent", "child", "origin", "axis", "limit", "mimic", "dynamics", "safety_controller", "calibration")
 )
@@ -44,20 +35,20 @@ CHILDREN = frozenset(
 def read_joint(context: Context, element: Element) -> Joint:
     """Return a <joint>; one of an unknown type is fixed, with an error."""
     report = context.report
-    name = name_of(report, element)
-    once, others = single_children(report, element, CHILDREN, attributes=("name", "type"))
+    name = fields.name_of(report, element)
+    once, others = fields.single_children(report, element, CHILDREN, attributes=("name", "type"))
     type_name = element.get("type")
     if type_name is None:
-        name_of(report, element, "type")
+        fields.name_of(report, element, "type")
     kind = TYPES.get(type_name or "", JOINT_TYPES["fixed"])
     if type_name not in TYPES:  # of which all that depends on the type is unknown
-        _ = type_name is None or choice_of(report, element, "type", type_name, TYPES, "joint-type")
+        _ = type_name is None or fields.choice_of(report, element, "type", type_name, TYPES, "joint-type")
         once = {tag: once[tag] for tag in ("parent", "child", "origin") if tag in once}
     for end in ("parent", "child"):
         if end not in once:
             report.error("missing-element", f"a joint needs <{end} link=…>, which is missing", element)
         else:
-            check_leaf(report, once[end], {"link"})
+            fields.check_leaf(report, once[end], {"link"})
     mimic = once.get("mimic")
     if mimic is not None and not kind.single:
         message = f"<mimic> has no effect on a {kind.name} joint; it needs a joint with one coordinate"
@@ -67,8 +58,8 @@ def read_joint(context: Context, element: Element) -> Joint:
     return Joint(
         name,
         kind.name,
-        name_of(report, once["parent"], "link", element) if "parent" in once else "",
-        name_of(report, once["child"], "link", element) if "child" in once else "",
+        fields.name_of(report, once["parent"], "link", element) if "parent" in once else "",
+        fields.name_of(report, once["child"], "link", element) if "child" in once else "",
         read_origin(context, once.get("origin"), element),
         _axes_of(context, once.get("axis"), element, kind),
         limits=read_limits(context, once.get("limit"), element, kind.name),
@@ -85,9 +76,9 @@ def _axes_of(context: Context, element: Element | None, joint: Element, kind: Jo
     """Return the axes of a joint; an <axis> of a type without axes is only checked."""
     if not kind.axes:
         if element is not None:
-            check_leaf(context.report, element, {"xyz"})
-            read = partial(vector_of, context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
-            optional(context.report, element, joint, read)
+            fields.check_leaf(context.report, element, {"xyz"})
+            read = partial(fields.vector_of, context.report, element, "xyz", 3, (0.0, 0.0, 0.0), joint)
+            fields.optional(context.report, element, joint, read)
         return NO_AXES
     return read_axes(context, element, joint, kind)
 
@@ -99,12 +90,12 @@ def read_axes(context: Context, element: Element | None, joint: Element, kind: J
         message = f"a joint of type {kind.name} without <axis> has URDF's default, x (1 0 0)"
         report.warning("default-axis", message, joint, fix=AXIS_FIX)
         return DEFAULT_AXES
-    check_leaf(report, element, {"xyz"})
+    fields.check_leaf(report, element, {"xyz"})
     if "xyz" not in element.attributes:
         message = "<axis> needs xyz=…, 3 finite numbers; without them the axis is unknown"
         report.error("missing-attribute", message, element, owner=joint, fix=AXIS_FIX)
         return NO_AXES
-    x, y, z = vector_of(report, element, "xyz", 3, ASSUMED.axis, joint)
+    x, y, z = fields.vector_of(report, element, "xyz", 3, ASSUMED.axis, joint)
     length = sqrt(x * x + y * y + z * z)
     if not length > NO_DIRECTION:
         message = f"<axis xyz={element.get('xyz')!r}> has no direction; expected any vector but zero"
@@ -123,15 +114,15 @@ def read_limits(context: Context, element: Element | None, joint: Element, kind:
             message = f"a {kind} joint needs <limit>; it is taken as unlimited"
             report.warning("no-limit", message, joint)
         return ()
-    check_leaf(report, element, LIMITS_1_2.keys())
+    fields.check_leaf(report, element, LIMITS_1_2.keys())
     defaults = LIMITS_1_2 if context.version == "1.2" else LIMITS
     for name in (name for name in RATES if name in element.attributes and defaults is LIMITS):
         message = f"{name} belongs to URDF 1.2; in a {context.version} file it has no effect, as in urdfdom"
         report.warning("urdf-version", message, element, attribute=name, owner=joint, fix=LATER.format("1.2"))
-    numbers = {name: float_of(report, element, name, default, joint) for name, default in defaults.items()}
+    numbers = {name: fields.float_of(report, element, name, default, joint) for name, default in defaults.items()}
     if "deceleration" not in element.attributes and defaults is LIMITS_1_2:
         numbers["deceleration"] = numbers["acceleration"]
-    limit = Limit(**{name: inf * value if abs(value) == UNLIMITED else value for name, value in numbers.items()})
+    limit = Limit(**{name: inf * value if abs(value) >= UNLIMITED else value for name, value in numbers.items()})
     if kind not in ("revolute", "prismatic", "continuous"):
         if any(numbers[name] != default for name, default in defaults.items()):
             message = f"<limit> on a {kind} joint has no defined meaning; it is not used"
@@ -166,11 +157,11 @@ def _note_defaults(context: Context, element: Element, joint: Element, bounds: t
 def read_mimic(context: Context, element: Element, joint: Element) -> Mimic:
     """Return a <mimic>."""
     report = context.report
-    check_leaf(report, element, {"joint", "multiplier", "offset"})
+    fields.check_leaf(report, element, {"joint", "multiplier", "offset"})
     return Mimic(
-        name_of(report, element, "joint", joint),
-        float_of(report, element, "multiplier", 1.0, joint),
-        float_of(report, element, "offset", 0.0, joint),
+        fields.name_of(report, element, "joint", joint),
+        fields.float_of(report, element, "multiplier", 1.0, joint),
+        fields.float_of(report, element, "offset", 0.0, joint),
     )
 
 
@@ -178,9 +169,9 @@ def read_dynamics(context: Context, element: Element | None, joint: Element) -> 
     """Return a <dynamics>, or ()."""
     if element is None:
         return ()
-    check_leaf(context.report, element, {"damping", "friction"})
-    damping = float_of(context.report, element, "damping", ASSUMED.damping, joint)
-    return (Dynamics(damping, float_of(context.report, element, "friction", 0.0, joint)),)
+    fields.check_leaf(context.report, element, {"damping", "friction"})
+    damping = fields.float_of(context.report, element, "damping", ASSUMED.damping, joint)
+    return (Dynamics(damping, fields.float_of(context.report, element, "friction", 0.0, joint)),)
 
 
 def _optional(
@@ -193,27 +184,27 @@ def _optional(
     """Return what `read` makes of an element on which no motion depends; None if it is missing, or added to `left`."""
     if element is None:
         return None
-    found = optional_each(context.report, "urdf", [element], joint, partial(read, context, joint), left)
+    found = fields.optional_each(context.report, "urdf", [element], joint, partial(read, context, joint), left)
     return found[0] if found else None
 
 
 def read_safety(context: Context, joint: Element, element: Element) -> Safety:
     """Return a <safety_controller>."""
     report = context.report
-    check_leaf(report, element, {"k_velocity", "k_position", "soft_lower_limit", "soft_upper_limit"})
+    fields.check_leaf(report, element, {"k_velocity", "k_position", "soft_lower_limit", "soft_upper_limit"})
     return Safety(
-        float_of(report, element, "k_velocity", owner=joint),
-        float_of(report, element, "k_position", 0.0, joint),
-        float_of(report, element, "soft_lower_limit", 0.0, joint),
-        float_of(report, element, "soft_upper_limit", 0.0, joint),
+        fields.float_of(report, element, "k_velocity", owner=joint),
+        fields.float_of(report, element, "k_position", 0.0, joint),
+        fields.float_of(report, element, "soft_lower_limit", 0.0, joint),
+        fields.float_of(report, element, "soft_upper_limit", 0.0, joint),
     )
 
 
 def read_calibration(context: Context, joint: Element, element: Element) -> Calibration:
     """Return a <calibration>."""
-    check_leaf(context.report, element, {"rising", "falling"})
+    fields.check_leaf(context.report, element, {"rising", "falling"})
     rising, falling = (
-        float_of(context.report, element, name, owner=joint) if name in element.attributes else None
+        fields.float_of(context.report, element, name, owner=joint) if name in element.attributes else None
         for name in ("rising", "falling")
     )
     return Calibration(rising, falling)

@@ -2,18 +2,7 @@
 
 from functools import partial
 
-from kinetree.formats.fields import (
-    check_leaf,
-    check_outer,
-    extension,
-    float_of,
-    ignore,
-    is_left_over,
-    name_of,
-    optional_each,
-    single_children,
-    vector_of,
-)
+from kinetree.formats import fields
 from kinetree.formats.urdf.context import LATER, ZERO, Context, keep_others, read_origin
 from kinetree.model.assemble import Parts
 from kinetree.model.robot import Extension, Geometry, Inertial, Link, Material, Shape
@@ -36,7 +25,7 @@ def read_link(context: Context, element: Element) -> Link:
     """Return a <link>."""
     report = context.report
     shape_tags = ("visual", "collision")
-    once, others = single_children(report, element, ("inertial", *shape_tags), shape_tags, ("name", "type"))
+    once, others = fields.single_children(report, element, ("inertial", *shape_tags), shape_tags, ("name", "type"))
     if "type" in element.attributes:
         report.add("info", "no-effect", "type=… of a link has no effect, in no program; it is not kept", element)
     inertial = once.get("inertial")
@@ -46,10 +35,10 @@ def read_link(context: Context, element: Element) -> Link:
         read = partial(read_geometry, context, element)
         for tag in shapes:
             elements = [child for child in others if child.tag == tag]
-            shapes[tag] = optional_each(report, "urdf", elements, element, read, left)
+            shapes[tag] = fields.optional_each(report, "urdf", elements, element, read, left)
         others = [child for child in others if child.tag not in shapes]
     return Link(
-        name_of(report, element),
+        fields.name_of(report, element),
         read_inertial(context, inertial, element) if inertial else None,
         tuple(shapes["visual"]),
         tuple(shapes["collision"]),
@@ -61,8 +50,8 @@ def read_link(context: Context, element: Element) -> Link:
 def read_inertial(context: Context, element: Element, link: Element) -> Inertial:
     """Return an <inertial>."""
     report = context.report
-    once, others = single_children(report, element, {"origin", "mass", "inertia"})
-    ignore(report, (e for e in others if not e.tag.startswith("xacro:")), link)
+    once, others = fields.single_children(report, element, {"origin", "mass", "inertia"})
+    fields.ignore(report, (e for e in others if not e.tag.startswith("xacro:")), link)
     keep_others(context, (e for e in others if e.tag.startswith("xacro:")), link)
     (mass,) = _numbers(report, element, once.get("mass"), ("value",), link)
     xx, xy, xz, yy, yz, zz = _numbers(report, element, once.get("inertia"), TENSOR, link)
@@ -82,15 +71,15 @@ def _numbers(
         report.warning("default-inertia", message, element or inertial, owner=link)
     if element is None:
         return [0.0] * len(names)
-    check_leaf(report, element, names)
-    return [float_of(report, element, name, 0.0, link) for name in names]
+    fields.check_leaf(report, element, names)
+    return [fields.float_of(report, element, name, 0.0, link) for name in names]
 
 
 def read_geometry(context: Context, link: Element, element: Element) -> Geometry:
     """Return a <visual> or <collision>."""
     report = context.report
-    once, others = single_children(report, element, {"origin", "geometry"}, {"material"}, {"name"})
-    extensions = [extension("urdf", child) for child in others if child.tag in UNUSED[element.tag]]
+    once, others = fields.single_children(report, element, {"origin", "geometry"}, {"material"}, {"name"})
+    extensions = [fields.extension("urdf", child) for child in others if child.tag in UNUSED[element.tag]]
     others = [child for child in others if child.tag not in UNUSED[element.tag]]
     materials = [child for child in others if child.tag == "material"]
     shape = Shape("none", {})
@@ -98,7 +87,7 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
     for child in materials[1:]:  # only looks: no reason to refuse a robot
         message = f"<{element.tag}> has a second <material>; the first is used, as urdfdom does"
         report.warning("duplicate-element", message, child, owner=link)
-        extensions.append(extension("urdf", child))
+        extensions.append(fields.extension("urdf", child))
     if "geometry" in once:
         shape, more = read_shape(context, once["geometry"], link)
         extensions += more
@@ -106,11 +95,11 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
         report.error("missing-element", f"<{element.tag}> needs <geometry>, which is missing", element, owner=link)
     name = element.get("name") or None
     if name and "$" in name:
-        is_left_over(report, element, name, attribute="name", owner=link)
+        fields.is_left_over(report, element, name, attribute="name", owner=link)
     first: list[Material] = []
     if materials:
         look, before = partial(read_material, context, anonymous=True), len(context.references)
-        first = optional_each(report, "urdf", materials[:1], link, look, extensions)
+        first = fields.optional_each(report, "urdf", materials[:1], link, look, extensions)
         if element.tag == "collision":  # nobody sees it
             del context.references[before:]
         elif materials[0].get("name") is None:
@@ -123,7 +112,7 @@ def read_geometry(context: Context, link: Element, element: Element) -> Geometry
 def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape, list[Extension]]:
     """Return the shape of a <geometry>, and its other elements."""
     report = context.report
-    check_outer(report, element)
+    fields.check_outer(report, element)
     known = [child for child in element.children if child.tag in SHAPES]
     foreign = [child for child in element.children if child.tag not in SHAPES]
     if not known:
@@ -136,44 +125,44 @@ def read_shape(context: Context, element: Element, link: Element) -> tuple[Shape
     for other in known[1:]:
         message = f"<geometry> has <{child.tag}> and <{other.tag}>; the first is used"
         report.warning("contradiction", message, other, owner=link)
-        others.append(extension("urdf", other))
-    check_leaf(report, child, SHAPES[child.tag].keys())
+        others.append(fields.extension("urdf", other))
+    fields.check_leaf(report, child, SHAPES[child.tag].keys())
     if child.tag == "capsule" and context.version == "1.0":
         message = "<capsule> belongs to URDF 1.1; it is used, but urdfdom drops it and all shapes after it in 1.0 files"
         report.warning("urdf-version", message, child, owner=link, fix=LATER.format("1.1"))
     parameters: dict[str, float | str | tuple[float, ...]] = {}
     for name, count in SHAPES[child.tag].items():
         if count == 0:
-            parameters[name] = name_of(report, child, name, link)
+            parameters[name] = fields.name_of(report, child, name, link)
         elif count == 1:
-            parameters[name] = float_of(report, child, name, owner=link)
+            parameters[name] = fields.float_of(report, child, name, owner=link)
         elif name == "scale":
-            parameters[name] = tuple(vector_of(report, child, name, 3, (1.0, 1.0, 1.0), link))
+            parameters[name] = tuple(fields.vector_of(report, child, name, 3, (1.0, 1.0, 1.0), link))
         elif child.get(name) is None:
             report.error("missing-attribute", f"<{child.tag}> needs {name}=…", child, owner=link)
         else:
-            parameters[name] = tuple(vector_of(report, child, name, count, ZERO, link))
+            parameters[name] = tuple(fields.vector_of(report, child, name, count, ZERO, link))
     return Shape(child.tag, parameters), others
 
 
 def read_material(context: Context, element: Element, anonymous: bool = False) -> Material:
     """Return a material. anonymous: whether it is inside of a visual, where it may have no name."""
     report = context.report
-    name = (element.get("name") or "") if anonymous else name_of(report, element)
+    name = (element.get("name") or "") if anonymous else fields.name_of(report, element)
     if anonymous and "$" in name:
-        is_left_over(report, element, name, attribute="name")
+        fields.is_left_over(report, element, name, attribute="name")
     if not element.children:
         context.references.append(element)
-    once, others = single_children(report, element, {"color", "texture"}, attributes={"name"})
-    ignore(report, others, element)
+    once, others = fields.single_children(report, element, {"color", "texture"}, attributes={"name"})
+    fields.ignore(report, others, element)
     rgba = None
     if color := once.get("color"):
-        check_leaf(report, color, {"rgba"})
-        r, g, b, a = vector_of(report, color, "rgba", 4, (0.0, 0.0, 0.0, 1.0), element)
+        fields.check_leaf(report, color, {"rgba"})
+        r, g, b, a = fields.vector_of(report, color, "rgba", 4, (0.0, 0.0, 0.0, 1.0), element)
         rgba = (r, g, b, a)
     texture = once["texture"].get("filename") if "texture" in once else None
     if "texture" in once:
-        check_leaf(report, once["texture"], {"filename"})
+        fields.check_leaf(report, once["texture"], {"filename"})
     if "texture" in once and not texture:
         report.warning("no-texture", "<texture> names no file and has no effect", once["texture"], owner=element)
     return Material(name, rgba, texture or None, element.source)

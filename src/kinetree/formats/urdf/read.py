@@ -1,36 +1,24 @@
 """URDF text to a robot."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
+from kinetree.formats import fields
 from kinetree.formats.coupled import coupled_limit
 from kinetree.formats.defaults import DEFAULTS
-from kinetree.formats.fields import (
-    check_leaf,
-    check_outer,
-    check_text,
-    choice_of,
-    extension,
-    float_of,
-    header_of,
-    is_left_over,
-    name_of,
-    optional_each,
-    read_each,
-    single_children,
-)
 from kinetree.formats.finish import finish, without_doubts
 from kinetree.formats.force_torque import TAG, read_force_torque
-from kinetree.formats.gazebo import surfaces_of
+from kinetree.formats.gazebo import springs_of, surfaces_of
 from kinetree.formats.losses.parts import cutter
 from kinetree.formats.urdf.context import CARRIED, COUPLED, Context, keep_others, read_origin
 from kinetree.formats.urdf.joints import read_joint
 from kinetree.formats.urdf.links import check_references, read_link, read_material
+from kinetree.formats.urdf.loops import read_loops
 from kinetree.formats.urdf.materials import settle_materials
 from kinetree.model.assemble import Parts, Reading
 from kinetree.model.loops import take_loops
-from kinetree.model.robot import Link, Robot, Sensor, Surface, Text
+from kinetree.model.robot import Dynamics, Joint, Link, Robot, Sensor, Surface, Text
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 NAME = "robot"
@@ -69,41 +57,50 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     if not root.attributes.get("version", "1.0").strip():
         message = "the version is empty; urdfdom, and so ROS, refuses the file; it is read as 1.0"
         report.warning("urdf-version", message, root, attribute="version", fix='write version="1.0"')
-    choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
-    check_outer(report, root, {"name", "version"})
+    fields.choice_of(report, root, "version", context.version, VERSIONS, "urdf-version")
+    fields.check_outer(report, root, {"name", "version"})
     parts = Parts(_name(report, root), source=root.source)
     parts.text = Text("urdf", root.document.data.decode(), root.document.origins)
-    parts.header = header_of(root, "version")
-    parts.links = read_each(root.find_all("link"), partial(read_link, context))
-    parts.joints = read_each(root.find_all("joint"), partial(read_joint, context))
+    parts.header = fields.header_of(root, "version")
+    parts.links = fields.read_each(root.find_all("link"), partial(read_link, context))
+    parts.joints = fields.read_each(root.find_all("joint"), partial(read_joint, context))
     if opened:
         tried = replace(parts, loops=[])
         _, turned = take_loops(tried, lambda link: False)
         parts = parts if turned else tried  # URDF has one root: joints between two trees stay errors
-    surfaces = surfaces_of(root.find_all("gazebo"))
+    blocks = root.find_all("gazebo")
+    loops, own = read_loops(report, blocks, parts.joints)
+    parts.loops += loops
+    surfaces, springs = surfaces_of(blocks), springs_of(blocks)
+    parts.joints = [_with_spring(joint, springs.get(joint.name)) for joint in parts.joints]
     parts.links = [_with_surface(link, surfaces[link.name]) if link.name in surfaces else link for link in parts.links]
     left = parts.extensions
     looks = root.find_all("material")
-    parts.materials = optional_each(report, "urdf", looks, None, partial(read_material, context), left)
+    parts.materials = fields.optional_each(report, "urdf", looks, None, partial(read_material, context), left)
     sensor = partial(_read_sensor, context, {joint.name: joint.child for joint in parts.joints})
-    parts.sensors = optional_each(report, "urdf", root.find_all("sensor"), None, sensor, left)
+    parts.sensors = fields.optional_each(report, "urdf", root.find_all("sensor"), None, sensor, left)
     for child in root.children:
-        if child.tag in FOREIGN:
-            parts.extensions.append(extension("urdf", child))
-        elif child.tag not in ("link", "joint", "material", "sensor", COUPLED, CARRIED):
+        if child.tag in FOREIGN and child not in own:
+            parts.extensions.append(fields.extension("urdf", child))
+        elif child.tag not in (*FOREIGN, "link", "joint", "material", "sensor", COUPLED, CARRIED):
             parts.extensions += keep_others(context, [child])
-    parts.coupled_limits = read_each(root.find_all(COUPLED), partial(coupled_limit, report))
+    parts.coupled_limits = fields.read_each(root.find_all(COUPLED), partial(coupled_limit, report))
     settle_materials(report, parts, root.document)
     check_references(context, parts)
     records = root.find_all(CARRIED)
     for record in records:
-        check_text(report, record, ("of", "name"))
+        fields.check_text(report, record, ("of", "name"))
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in records]
     return finish(report, parts, root, "urdf", carried)
 
 
 def _with_surface(link: Link, surface: Surface) -> Link:
     return replace(link, collisions=tuple(replace(shape, surface=surface) for shape in link.collisions))
+
+
+def _with_spring(joint: Joint, spring: Mapping[str, float] | None) -> Joint:
+    row = joint.dynamics[0] if joint.dynamics else Dynamics()
+    return replace(joint, dynamics=(replace(row, **spring),)) if spring and joint.kind.single else joint
 
 
 def _name(report: Report, root: Element) -> str:
@@ -116,17 +113,17 @@ def _name(report: Report, root: Element) -> str:
         )
         report.warning("no-name", message, root)
         return NAME
-    return "" if is_left_over(report, root, name, "name=", attribute="name") else name
+    return "" if fields.is_left_over(report, root, name, "name=", attribute="name") else name
 
 
 def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -> Sensor | None:
     """Return a sensor, in the form of iDynTree and of URDF's proposal: <parent link> or <parent joint>."""
     report = context.report
     known = ("name", "type", "update_rate")
-    once, others = single_children(report, element, {"parent", "origin", TAG}, attributes=known)
+    once, others = fields.single_children(report, element, {"parent", "origin", TAG}, attributes=known)
     parent = once.get("parent")
     if parent:
-        check_leaf(report, parent, {"link", "joint"})
+        fields.check_leaf(report, parent, {"link", "joint"})
     joint = parent.get("joint") if parent else None
     link = parent.get("link") if parent else None
     if (joint is None) == (link is None):
@@ -136,13 +133,13 @@ def _read_sensor(context: Context, child_of: dict[str, str], element: Element) -
     said, rest = read_force_torque(report, "urdf", once[TAG], element, "frame") if TAG in once else (None, [])
     of_type = [child.tag for child in element.children if child.tag not in ("parent", "origin")]
     return Sensor(
-        name_of(report, element),
+        fields.name_of(report, element),
         element.get("type") or (of_type[0] if of_type else ""),
         link if link is not None else child_of.get(joint or "", ""),
         read_origin(context, once.get("origin"), element),
         joint,
-        float_of(report, element, "update_rate", owner=element) if rate is not None else None,
+        fields.float_of(report, element, "update_rate", owner=element) if rate is not None else None,
         said,
-        (*rest, *(extension("urdf", e) for e in others)),
+        (*rest, *(fields.extension("urdf", e) for e in others)),
         element.source,
     )

@@ -8,10 +8,10 @@ import numpy as np
 
 from kinetree.formats import gazebo
 from kinetree.formats.force_torque import TAG, words_of
-from kinetree.formats.gazebo import SENSOR_TYPES, SURFACE, Word, converted, leaves, surfaces_of
+from kinetree.formats.gazebo import SENSOR_TYPES, SURFACE, Word, converted, leaves, springs_of, surfaces_of
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.extensions import change_extensions, kept_elements
-from kinetree.model.robot import Extension, Geometry, Joint, Link, Robot, Sensor, Surface
+from kinetree.model.robot import Dynamics, Extension, Geometry, Joint, Link, Robot, Sensor, Surface
 from kinetree.spatial.se3 import IDENTITY, rpy_from_rotation
 from kinetree.syntax.numbers import format_number, format_numbers
 from kinetree.syntax.xml.reader import Element, Report, parse
@@ -59,11 +59,14 @@ def with_blocks(robot: Robot, plain: Robot, sensors: Iterable[Sensor]) -> Robot:
 
 
 def _settled(robot: Robot) -> Robot:
-    """Return the robot without words of its blocks that say another surface than the shapes of their link have."""
+    """Return the robot without words of its blocks that say another surface than the shapes of their link have, or
+    another spring than their joint has."""
     kept = [*kept_elements(robot.extensions, "urdf", "gazebo")]
     said = surfaces_of(element for _, element in kept)
     links = [robot.links[name] for name in said if name in robot.links]
     wrong = {link.name for link in links if any(shape.surface != said[link.name] for shape in link.collisions)}
+    springs = springs_of(element for _, element in kept)
+    wrong |= {name for name, fields in springs.items() if _spring(robot.joints.get(name), fields) not in (None, fields)}
     if not wrong:
         return robot
     parts = parts_of(robot)
@@ -71,6 +74,12 @@ def _settled(robot: Robot) -> Robot:
     left = [replace(one, text=texts.get(id(one), one.text)) for one in parts.extensions]
     parts.extensions = [one for one in left if one.text]
     return build(parts)
+
+
+def _spring(joint: Joint | None, fields: Iterable[str]) -> dict[str, float] | None:
+    """Return fields of the dynamics of a joint of one coordinate, or None."""
+    row = joint.dynamics[0] if joint and joint.dynamics else Dynamics()
+    return {field: getattr(row, field) for field in fields} if joint and joint.kind.single else None
 
 
 def _without_surface(block: Element) -> str:
@@ -82,7 +91,7 @@ def _without_surface(block: Element) -> str:
         text = child.kept
         for element in found:
             text = text.replace(element.raw, "", 1)
-        if gazebo.COLLISION.get(child.tag, Word(("",))).places[0] not in SURFACE:
+        if gazebo.COLLISION.get(child.tag, Word(("",))).places[0] not in SURFACE and child.tag not in gazebo.SPRINGS:
             texts.append(text)
     return f"<gazebo{_reference(block.get('reference') or '')}>{''.join(texts)}</gazebo>" if texts else ""
 
@@ -119,9 +128,7 @@ class _Blocks:
         self.robot = robot
         elements = [element for _, element in kept_elements(own.extensions, "urdf", "gazebo")]
         self.said = surfaces_of(elements)
-        self.springs = {
-            e.get("reference") for e in elements if any(child.tag in gazebo.SPRINGS for child in e.children)
-        }
+        self.springs = springs_of(elements)
         self.is_sdf = own.text is not None and own.text.format == "sdf"
         self.contents: dict[str, list[str]] = {}
         self.placed: set[int] = set()
@@ -223,7 +230,7 @@ class _Blocks:
                 self.add(joint.name, words)
                 self.placed.add(id(one))
         self.as_they_stand(joint.name, joint.extensions, ("plugin",).__contains__)
-        if len(joint.dynamics) == 1 == joint.kind.axes and joint.name not in self.springs:
+        if len(joint.dynamics) == 1 and joint.kind.single and joint.name not in self.springs:
             for word, field in gazebo.SPRINGS.items():
                 if value := getattr(joint.dynamics[0], field):
                     self.add(joint.name, f"<{word}>{format_number(value)}</{word}>")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,16 +11,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetree.errors import Finding
+from kinetree.formats.actuators import actuator_block
 from kinetree.formats.coupled import coupled_limit_attributes
 from kinetree.formats.force_torque import TAG, check_reading, words_of, written_sensors
 from kinetree.formats.losses.capabilities import lost_shape
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.urdf.context import CARRIED, COUPLED
+from kinetree.formats.urdf.joints import UNLIMITED as LARGEST
 from kinetree.formats.urdf.links import SHAPES
+from kinetree.formats.urdf.loops import write_loops
 from kinetree.formats.urdf.materials import with_own_names
 from kinetree.formats.urdf.read import read
 from kinetree.formats.urdf.to_gazebo import is_in_block, with_blocks
 from kinetree.model.force_torque import reading_place, same_place
+from kinetree.model.loops import open_loops
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import RATES, UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 from kinetree.model.tree import build_tree
@@ -52,15 +55,23 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     plain = plain_joints(robot)
     losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
+    for loop in open_loops(plain):
+        losses.note_loss("loop", f"loop {loop.name!r}", "a loop that is open with all joints at zero", loop.source)
     sensors = _placed(plain, robot, losses)
     losses.check()
+    names: dict[tuple[str, str], str] = {}
     if "extension" not in losses.without:
         robot = with_blocks(robot, plain, sensors)
+        blocks, joints = actuator_block(robot)
+        robot = replace(robot, extensions=(*robot.extensions, *blocks))
+        names = {("actuator", name): joint for name, joint in joints.items() if name != joint}
     from kinetree.formats.losses.sidecar import LegalNames, written  # not needed to read
 
     if notes is not None:
         notes += _other_order(robot)
-    return written(LegalNames(robot), "urdf", partial(_text, plain, sensors, robot.extensions), read, notes)
+    return written(
+        LegalNames.of(robot, names, "urdf"), "urdf", partial(_text, plain, sensors, robot.extensions), read, notes
+    )
 
 
 def _other_order(robot: Robot) -> list[Finding]:
@@ -94,6 +105,7 @@ def _text(
             with xml.open(COUPLED, **coupled_limit_attributes(limit)):
                 for name, coefficient in limit.coefficients.items():
                     xml.leaf("joint", name=name, coefficient=format_number(coefficient))
+        write_loops(xml, plain)
         for record in records:
             xml.leaf(CARRIED, record.text, of=record.kind, name=record.name or None)
         xml.raw(*_own(extensions))
@@ -195,8 +207,7 @@ def _limit(xml: XmlWriter, type: str | None, limit: Limit, new: bool) -> None:
     names = [*([] if type == "continuous" else ["lower", "upper"]), "velocity", "effort", *rates]
     if new:
         names = [name for name in names if name in ("lower", "upper") or getattr(limit, name) < inf]
-    largest = sys.float_info.max
-    numbers = {name: min(max(getattr(limit, name), -largest), largest) for name in names}
+    numbers = {name: min(max(getattr(limit, name), -LARGEST), LARGEST) for name in names}
     xml.leaf("limit", **{name: format_number(value) for name, value in numbers.items()})
 
 

@@ -1,5 +1,6 @@
 """A difference between two robots, and two robots with their bodies paired."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import degrees
 
@@ -32,6 +33,12 @@ class Difference:
 
     def __str__(self) -> str:
         return f"{self.element}: {self.message}"
+
+
+def of_one(kind: str, element: str, has: Sequence[bool], message: str) -> list[Difference]:
+    """Return a remark if only one robot has something: a message with {} for "first" or "second"."""
+    which = "first" if has[0] else "second"
+    return [Difference(kind, element, message.format(which), counts=False)] if has[0] != has[1] else []
 
 
 @dataclass(frozen=True, eq=False)

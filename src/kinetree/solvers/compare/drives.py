@@ -5,10 +5,10 @@ from itertools import zip_longest
 from math import inf
 
 from kinetree.display import number, some
-from kinetree.model.actuator import Actuator
+from kinetree.model.actuator import KINDS, Actuator
 from kinetree.model.robot import Robot
 from kinetree.solvers.compare.bodies import Pair
-from kinetree.solvers.compare.difference import Difference, Sides
+from kinetree.solvers.compare.difference import Difference, Sides, of_one
 
 FIELDS = {"gear": "gear", "control": "range of control", "force": "range of force", "kp": "gain kp", "kv": "gain kv"}
 """Fields of actuators that are compared, and what they are called."""
@@ -17,19 +17,16 @@ FIELDS = {"gear": "gear", "control": "range of control", "force": "range of forc
 def compare_actuators(sides: Sides) -> Iterator[Difference]:
     """Yield the differences of the actuators of paired joints, whatever they are called. What no file says of one of
     two is not compared; if only one robot has actuators, that is a remark."""
-    robots = sides.robot_a, sides.robot_b
-    if bool(robots[0].actuators) != bool(robots[1].actuators):
-        which = "first" if robots[0].actuators else "second"
-        yield Difference("actuator", "actuators", f"only the {which} robot has any", counts=False)
-        return
-    for pair in sides.moving:
+    has = [bool(robot.actuators) for robot in (sides.robot_a, sides.robot_b)]
+    yield from of_one("actuator", "actuators", has, "only the {} robot has any")
+    for pair in sides.moving if all(has) else ():
         ours = _of_joint(sides.robot_a, sides.tree_a.joints[pair.a])
         theirs = _of_joint(sides.robot_b, sides.tree_b.joints[pair.b])
-        for one, other in zip_longest(ours, theirs):
+        for one, other in _paired(ours, theirs):
             if one is None or other is None:
-                which, alone = ("first", one) if other is None else ("second", other)
-                message = f"only the {which} robot has a {alone.kind} actuator here"
-                yield Difference("actuator", sides.joint_label(pair), message)
+                alone = [(which, two) for which, two in (("first", one), ("second", other)) if two]
+                messages = (f"only the {which} robot has a {two.kind} actuator here" for which, two in alone)
+                yield from (Difference("actuator", sides.joint_label(pair), message) for message in messages)
             elif one.kind != other.kind:
                 message = f"its kind is {one.kind}, in the second robot {other.kind}"
                 yield Difference("actuator", f"actuator {one.name!r}", message)
@@ -38,7 +35,18 @@ def compare_actuators(sides: Sides) -> Iterator[Difference]:
 
 
 def _of_joint(robot: Robot, joint: str) -> list[Actuator]:
-    return sorted((one for one in robot.actuators.values() if one.joint == joint), key=lambda one: one.kind)
+    return [one for one in robot.actuators.values() if one.joint == joint]
+
+
+def _paired(ours: list[Actuator], theirs: list[Actuator]) -> Iterator[tuple[Actuator | None, Actuator | None]]:
+    """Yield the actuators of a joint side by side: one of each; of several, those of a kind, by name if equal."""
+    if len(ours) == len(theirs) == 1:
+        yield ours[0], theirs[0]
+        return
+    for kind in KINDS:
+        mine, others = ({one.name: one for one in row if one.kind == kind} for row in (ours, theirs))
+        yield from ((mine.pop(name), others.pop(name)) for name in [name for name in mine if name in others])
+        yield from zip_longest(mine.values(), others.values())
 
 
 def _differences(sides: Sides, pair: Pair, one: Actuator, other: Actuator) -> Iterator[Difference]:

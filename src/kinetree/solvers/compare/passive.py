@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from kinetree.display import number
 from kinetree.model.robot import Dynamics, Joint
-from kinetree.solvers.compare.difference import Difference, Sides
+from kinetree.solvers.compare.difference import Difference, Sides, of_one
 
 
 def compare_dynamics(sides: Sides) -> list[Difference]:
@@ -13,13 +13,11 @@ def compare_dynamics(sides: Sides) -> list[Difference]:
     Where springs are relaxed is compared up to its sign, because the axes of the robots may point either way.
     """
     pairs = [(sides.robot_a.joints[a], sides.robot_b.joints[b]) for a, b in sides.joints.items()]
-    found = []
+    found = list[Difference]()
     for name in (field.name for field in fields(Dynamics)):
         has = [any(any(_values(pair[side], name)) for pair in pairs) for side in (0, 1)]
-        if has[0] != has[1]:
-            message = f"only joints of the {'first' if has[0] else 'second'} robot have {_word(name)}"
-            found.append(Difference("dynamics", "joints", message, counts=False))
-        elif all(has):
+        found += of_one("dynamics", "joints", has, f"only joints of the {{}} robot have {_word(name)}")
+        if all(has):
             found += [one for a, b in pairs for one in _differences(sides, a, b, name)]
     return found
 

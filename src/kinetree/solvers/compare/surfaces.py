@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from kinetree.display import number
 from kinetree.model.robot import Link, Surface
-from kinetree.solvers.compare.difference import Difference, Sides
+from kinetree.solvers.compare.difference import Difference, Sides, of_one
 
 WORDS = {"mu": "friction", "mu2": "friction across", "restitution": "restitution"}
 """Names of fields in messages, where they are not the field's own."""
@@ -14,16 +14,13 @@ def compare_surfaces(sides: Sides) -> list[Difference]:
     """Return the differences of the surfaces of links of one name with as many shapes; a remark on a number that only
     one robot gives anywhere."""
     a, b = sides.robot_a.links, sides.robot_b.links
-    found = []
+    found = list[Difference]()
     for name in (field.name for field in fields(Surface)):
-        spoken = [any(_numbers(link, name) for link in links.values()) for links in (a, b)]
+        has = [any(_numbers(link, name) for link in links.values()) for links in (a, b)]
         what = WORDS.get(name, name)
-        if spoken[0] != spoken[1]:
-            message = f"only the {'first' if spoken[0] else 'second'} robot gives the {what} of its shapes"
-            found.append(Difference("surface", "surfaces", message, counts=False))
-        elif all(spoken):
-            for link in (link for link in a if link in b):
-                found += _differences(sides, a[link], b[link], name, what)
+        found += of_one("surface", "surfaces", has, f"only the {{}} robot gives the {what} of its shapes")
+        for link in (link for link in a if link in b and all(has)):
+            found += _differences(sides, a[link], b[link], name, what)
     return found
 
 

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from math import inf
 
 from kinetree.formats.gazebo import LUMPING
-from kinetree.formats.losses.sidecar.differences import Record
+from kinetree.formats.losses.sidecar.differences import FIELDS as CARRIED, Record
+from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import Report, parse
 
 DRIVES = ("transmission", "ros2_control")
@@ -26,19 +28,24 @@ FIELDS = {
     "group": ("group of joints", "groups of joints"),
     "sensor": ("sensor", "sensors"),
     "sensor's": ("sensor's settings", "sensors' settings"),
+    "loop": ("joint that closes a loop", "joints that close loops"),
     "coupled_limit": ("limit over several joints", "limits over several joints"),
     "transmission": ("transmission", "transmissions"),
     "actuator": ("actuator", "actuators"),
+    "gains": ("actuator's gains or limits", "actuators' gains or limits"),
 }
 """One and several of what a record is about, by its kind or the field."""
 
 
-def unseen(records: Iterable[Record], format: str, driven: Collection[str] = ()) -> str:
-    """Return "Gazebo will not see: 2 transmissions", or "" if it sees everything. driven: joints with actuators, which
-    are what MuJoCo sees of transmissions."""
+def unseen(records: Iterable[Record], format: str, robot: Robot) -> str:
+    """Return "Gazebo will not see: 2 transmissions", or "" if it sees everything; MuJoCo sees those of joints with
+    actuators."""
+    driven = {one.joint for one in robot.actuators.values()}
     count = Counter(what for record in records for what in _of(record, format, driven))
+    count["loop"] += len(robot.loops) if format == "urdf" else 0
+    count["coupled_limit"] += len(robot.coupled_limits) if format in ("urdf", "sdf") else 0
     names = {what: FIELDS.get(what, (what, what)) for what in count}
-    parts = [f"{number} {names[what][number > 1]}" for what, number in sorted(count.items())]
+    parts = [f"{number} {names[what][number > 1]}" for what, number in sorted((+count).items())]
     return f"{WHO.get(format, 'other programs')} will not see: {', '.join(parts)}" if parts else ""
 
 
@@ -48,8 +55,12 @@ def _of(record: Record, format: str, driven: Collection[str]) -> list[str]:
         is_changed = record.kind == "sensor" and "new" not in record.data
         return ["sensor's" if is_changed else record.kind]
     if record.kind == "actuator":  # of which files may say more than the robot
-        says = any(value is not None for path, value in record.data.items() if path not in ("file", "gone"))
-        return ["actuator"] * says
+        said = [
+            value
+            for path, value in record.data.items()
+            if path in CARRIED["actuator"] and value not in (None, [-inf, inf])
+        ]
+        return ["actuator" if "new" in record.data else "gains"] * bool(said)
     found: dict[str, None] = {}
     tags: list[str] = []
     for path, value in record.data.items():

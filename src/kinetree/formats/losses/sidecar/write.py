@@ -75,7 +75,7 @@ EXTENSION_FIX = "pass without=('extension',), or --without extension, to leave s
 def _notes(records: Sequence[Record], renamed: LegalNames, known: set[str], format: str) -> list[Finding]:
     """Return remarks on what other programs do not see, on inertias that are changed, and on names that differ."""
     found = []
-    if text := unseen(records, format, {one.joint for one in renamed.robot.actuators.values()}):
+    if text := unseen(records, format, renamed.robot):
         found.append(Finding("carried", "info", text))
     changed = [one for one in records if "inertial.inertia" in one.data and "inertial.mass" not in one.data]
     if bodies := [one.name for one in changed if one.name not in known]:
