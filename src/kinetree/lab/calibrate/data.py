@@ -1,6 +1,6 @@
 """Data of a calibration: measurements, explanations and fits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.controllers.controller import Active
-from kinetree.lab.calibrate import fit as fitting
+from kinetree.lab import hand_eye as fitting
 from kinetree.lab.calibrate.arm import ArmChain
 from kinetree.lab.calibrate.readings import Fault, Reading
 from kinetree.spatial.se3 import Array
@@ -67,6 +67,12 @@ class Data:
         rotations = [one._replace(value=one.value[rows]) for one in self.rotations]
         shown, q, T = self.shown[rows], self.q[:, rows], self.T[:, rows]
         return replace(self, shown=shown, q=q, T=T, positions=positions, rotations=rotations)
+
+    def explanations(self, readings: Iterable[tuple[int, int, int]]) -> Iterator["Explanation"]:
+        """Yield the explanations without zeros with these readings; each frame that is not the robot's own is a fault
+        too."""
+        for one, base, tool in product(readings, (*self.bases, None), (*self.tools, None)):
+            yield self.explained(*one, base, tool)
 
     def explained(self, j: int, r: int, p: int, base: str | None, tool: str | None) -> "Explanation":
         """Return the explanation with these readings and these frames."""
