@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from kinetree.compiler.kernel import Kernel
-from kinetree.lab.hand_eye import closed_form, displacement, displacements
+from kinetree.lab.hand_eye import closed_form, displacement, displacements, residuals
 from kinetree.lab.identify.search import Cause
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
@@ -21,6 +21,8 @@ SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
 TURNS = 50
 """How often base and point are found in turn."""
+OUTLIER = 3.0
+"""How many times farther off than half of the poses one is that does not count for the first places."""
 MEDIAN = 1.5382
 """Median length of three numbers with standard deviation 1."""
 
@@ -183,8 +185,12 @@ def first_places(F: Array, T: Array, free: Sequence[str], points: bool) -> tuple
     points: whether T are positions alone."""
     if points:
         return _first_points(F, T[:, :3, 3], free)
-    X, Y = (None if name in free else np.eye(4) for name in ("base", "tool"))
-    return closed_form(T, F, X, Y)
+    known = [None if name in free else np.eye(4) for name in ("base", "tool")]
+    X, Y = closed_form(T, F, *known)
+    off = residuals(T, X @ F @ Y)
+    off = (off / np.maximum(np.median(off, axis=0), SMALL)).max(axis=1)
+    near = off <= OUTLIER * np.median(off)  # again without outliers, by which positions are pulled
+    return closed_form(T[near], F[near], *known)
 
 
 def _first_points(F: Array, p: Array, free: Sequence[str]) -> tuple[Array, Array]:
