@@ -7,7 +7,7 @@ calibration problem using the Kronecker product, 2013); then everything by least
 
 import numpy as np
 
-from kinetree.spatial.se3 import Array, nearest_rotation, rotation_vectors, rotations_from_quaternions
+from kinetree.spatial.se3 import Array, nearest_rotation, poses_from, rotation_vectors, rotations_from_quaternions
 
 PAIRS = 25
 """Number of poses up to which all pairs are compared."""
@@ -75,7 +75,7 @@ def closed_form(P: Array, T: Array, X: Array | None, Y: Array | None) -> tuple[A
         parts = np.linalg.pinv(A.reshape(*A.shape[:-3], -1, A.shape[-1])) @ right.reshape(*right.shape[:-2], -1, 1)
         x = parts[..., :3, 0] if X is None else x
         y = parts[..., -3:, 0] if Y is None else y
-    return joined(R_X, x), joined(R_Y, y)
+    return poses_from(R_X, x), poses_from(R_Y, y)
 
 
 def displacements(steps: Array) -> Array:
@@ -83,7 +83,7 @@ def displacements(steps: Array) -> Array:
     v = steps[..., 3:]
     half = np.linalg.norm(v, axis=-1, keepdims=True) / 2
     quat_xyzw = np.concatenate([v * np.sinc(half / np.pi) / 2, np.cos(half)], axis=-1)
-    return joined(rotations_from_quaternions(quat_xyzw), steps[..., :3])
+    return poses_from(rotations_from_quaternions(quat_xyzw), steps[..., :3])
 
 
 def displacement(T: Array, P: Array) -> Array:
@@ -91,13 +91,6 @@ def displacement(T: Array, P: Array) -> Array:
     R = T[..., :3, :3].mT
     gone = (R @ (P[..., :3, 3] - T[..., :3, 3])[..., None])[..., 0]
     return np.concatenate([gone, rotation_vectors(R @ P[..., :3, :3])], axis=-1)
-
-
-def joined(R: Array, p: Array) -> Array:
-    """Return T (…, 4, 4) of R (…, 3, 3) and p (…, 3)."""
-    T = np.zeros((*R.shape[:-2], 4, 4))
-    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
-    return T
 
 
 def _angle(difference: Array) -> Array:

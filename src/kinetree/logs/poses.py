@@ -11,7 +11,7 @@ from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.model.robot import Robot
-from kinetree.spatial.se3 import Array, homogeneous, pose_from_xyz_rpy, rotations_from_quaternions
+from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
 from kinetree.trajectories.motion import GAP, STILL, TIMES, Columns, Motion, motion_of
 
 POSITION = ("x", "y", "z")
@@ -121,8 +121,7 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
     length = np.linalg.norm(values[:, 3:], axis=1)
     if len(bad := np.flatnonzero(~(np.abs(length - 1.0) <= ROUNDED))):
         raise columns.fault(int(bad[0]), f"the quaternion has length {number(length[bad[0]])}; expected 1")
-    R = rotations_from_quaternions(values[:, 3:])
-    return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
+    return poses_from(rotations_from_quaternions(values[:, 3:]), values[:, :3])
 
 
 def at_poses(

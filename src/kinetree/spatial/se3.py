@@ -65,6 +65,21 @@ def homogeneous(R: Any, p: Any) -> Array:
     )
 
 
+def poses_from(R: Array, p: Array) -> Array:
+    """Return T (…, 4, 4) from rotations R (…, 3, 3) and positions p (…, 3).
+
+    Examples:
+        >>> import numpy as np
+        >>> from kinetree.spatial import se3
+        >>> se3.poses_from(np.eye(3), np.array([[0.1, 0, 0], [0.2, 0, 0]]))[:, 0]  # the first row of two translations
+        array([[1. , 0. , 0. , 0.1],
+               [1. , 0. , 0. , 0.2]])
+    """
+    T = np.zeros((*np.broadcast_shapes(R.shape[:-2], p.shape[:-1]), 4, 4))
+    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
+    return T
+
+
 def inverse(T: Array) -> Array:
     """Return T_BA (4, 4) from T_AB (4, 4), by transposing the rotation.
 

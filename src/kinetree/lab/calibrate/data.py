@@ -12,7 +12,7 @@ from kinetree.controllers.controller import Active
 from kinetree.lab import hand_eye as fitting
 from kinetree.lab.calibrate.arm import ArmChain
 from kinetree.lab.calibrate.readings import Fault, Reading
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 FEW = 12
 """Number of poses with which a search begins."""
@@ -85,7 +85,7 @@ class Data:
 
     def poses(self, e: "Explanation") -> Array:
         """Return P (k, 4, 4), m, of tool0 in base, in an explanation's readings."""
-        P = fitting.joined(self.rotations[e.rotation].value, self.positions[e.position].value)
+        P = se3.poses_from(self.rotations[e.rotation].value, self.positions[e.position].value)
         return self.active.of_tool0(P)
 
     def off(self, residual: Array) -> Array:

@@ -163,7 +163,7 @@ def _discrete(
     log = log._replace(effort=log.effort[:, order] * signs)
     late, tau = _delay(log, channel, tau * signs)
     fits = _misfit(tau, channel) < np.log(UNRELATED)
-    factors = [factor for j in np.flatnonzero(fits) if (factor := _fit(tau, channel, j)[0]) > 0]
+    factors = [factor for j in map(int, np.flatnonzero(fits)) if (factor := _fit(tau, channel, j)[0]) > 0]
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
         tau, log = tau / UNIT**power, log._replace(effort=log.effort / UNIT**power)
         faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))

@@ -21,7 +21,7 @@ from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.query import frames_of
 from kinetree.spatial.numbers import numbers, poses as checked_poses
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, poses_from
 from kinetree.trajectories.motion import STILL
 
 CLEARER = 2.0
@@ -213,8 +213,7 @@ def _checked(robot: Robot, Q: Array, poses: Any, free: tuple[str, ...], t: Array
     else:
         if len(Q) < FEWEST_POINTS:
             raise fail("poses", f"there are {len(Q)} positions without rotations; expected at least {FEWEST_POINTS}")
-        points, T = T, np.tile(np.eye(4), (len(Q), 1, 1))
-        T[:, :3, 3] = points
+        T = poses_from(np.eye(3), T)
         channel = Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE[:1], free, t)
     _check_moves(channel)
     return channel
