@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.spatial.transform import Rotation
 
 from kinetree.display import number
 from kinetree.errors import fail
@@ -127,7 +126,7 @@ def causes(pair: Pair, tolerance: tuple[float, float], delays: list[float]) -> t
 
 def _shifts(pair: Pair, q: Array, T: Array) -> Iterator[tuple[str, Array]]:
     """Yield joints that turn or slide by a constant more."""
-    turn = float(np.linalg.norm(Rotation.from_matrix(T[0, :3, :3].T @ pair.T[0, :3, :3]).as_rotvec()))
+    turn = float(np.linalg.norm(se3.rotation_vectors(T[0, :3, :3].T @ pair.T[0, :3, :3])))
     slide = float(np.linalg.norm(pair.T[0, :3, 3] - T[0, :3, 3]))
     for i, multiplier in pair.singles():
         is_angle = angular(pair.robot)[i]
@@ -190,7 +189,7 @@ def _with(q: Array, column: int, values: Array) -> Array:
 
 def _pose_text(T: Array) -> str:
     """Return a pose as a text: x, y, z in mm, and the rotation vector in deg, if they are not zero."""
-    parts = (1e3 * T[:3, 3], "mm"), (np.rad2deg(Rotation.from_matrix(T[:3, :3]).as_rotvec()), "deg")
+    parts = (1e3 * T[:3, 3], "mm"), (np.rad2deg(se3.rotation_vectors(T[:3, :3])), "deg")
     said = [f"({', '.join(number(x) for x in np.round(v, 6))}) {unit}" for v, unit in parts if np.abs(v).max() > 1e-4]
     return " and ".join(said) or "nothing"
 
