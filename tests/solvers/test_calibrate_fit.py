@@ -36,3 +36,13 @@ def test_displacements():
     assert (T[:, :3, 3] == p).all()
     assert (T[:, 3] == [0, 0, 0, 1]).all()
     np.testing.assert_array_equal(fit.displacements(np.array([1.0, 2, 3, 0, 0, 0])), se3.translation([1, 2, 3]))
+
+
+def test_pairs_of_many_poses_are_some_of_each():
+    """Near ones and ones far apart, so that the axes of slow motions show."""
+    assert len(fit.pairs(25)[0]) == 300
+    for k in (26, 100, 5000):
+        i, j = fit.pairs(k)
+        assert len({tuple(sorted(pair)) for pair in zip(i.tolist(), j.tolist(), strict=True)}) == len(i) <= 8 * k
+        assert (np.bincount(np.r_[i, j], minlength=k) >= 4).all()
+        assert {1, k // 3} <= set(((j - i) % k).tolist())
