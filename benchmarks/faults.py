@@ -23,9 +23,9 @@ from scipy.stats import norm
 
 import kinetree as kt
 from cases import ROBOTS, _example
+from kinetree.lab.hand_eye import displacements as small
 from kinetree.lab.identify.columns import carriers, ends
 from kinetree.lab.identify.efforts import about_centre, inertia_of, payload
-from kinetree.lab.identify.poses import small
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Mimic
 from machine import describe

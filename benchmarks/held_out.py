@@ -19,7 +19,8 @@ import numpy as np
 
 import kinetree as kt
 from cases import ROBOTS
-from kinetree.lab.identify.poses import Poses, small
+from kinetree.lab.hand_eye import displacements as small
+from kinetree.lab.identify.poses import Poses
 from kinetree.lab.identify.search import Cause, fitted
 from kinetree.lab.identify.verification import _checked, _placed
 from kinetree.logs import filled

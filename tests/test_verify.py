@@ -10,7 +10,8 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError, UnknownNameError
-from kinetree.lab.identify.poses import Poses, first_places, small
+from kinetree.lab.hand_eye import displacements as small
+from kinetree.lab.identify.poses import Poses, first_places
 from kinetree.lab.identify.search import fitted, loss
 from kinetree.lab.identify.verification import ModelFault, Verification
 from kinetree.spatial.exponential import log

@@ -92,8 +92,8 @@ class TestSearch:
         x, std, left = least_squares(A, y, [1, 3, 5])
         np.testing.assert_allclose(found.fit.x, [0, x[0], 0, x[1], 0, x[2]], atol=1e-4)
         for cause, deviation in ((singles(5)[1], std[0]), (singles(5)[3], std[1]), (Cause("", "", (5,)), std[2])):
-            np.testing.assert_allclose(found.std(cause), [deviation], rtol=1e-9)
-        assert np.isnan(found.std(singles(5)[0])).all()
+            np.testing.assert_allclose(np.sqrt(found.covariance[cause.places, cause.places]), deviation, rtol=1e-9)
+        assert np.isnan(found.covariance[0, 0])
         assert found.fit.loss == pytest.approx(left, rel=1e-6)
         nothing = least_squares(A, y, [5])[2]
         assert sum(found.shares) == pytest.approx(1.0 - left / nothing, abs=5e-3)  # which are of two samples in three

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from kinetree.lab.calibrate import fit
+from kinetree.lab import hand_eye as fit
 from kinetree.spatial import se3
 
 AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
@@ -29,8 +29,20 @@ def test_angles_between_rotations():
     np.testing.assert_allclose(found[:, 1], expected, atol=1e-7)
 
 
-def test_rotation_vectors():
-    short = TURNS[:6]
-    np.testing.assert_allclose(
-        fit.rotation_vector(Rotation.from_rotvec(short[:, None] * AXIS).as_matrix()), short[:, None] * AXIS, atol=1e-14
-    )
+def test_displacements():
+    v, p = TURNS[:, None] * AXIS, np.arange(30.0).reshape(10, 3)
+    T = fit.displacements(np.hstack([p, v]))
+    np.testing.assert_allclose(T[:, :3, :3], Rotation.from_rotvec(v).as_matrix(), atol=1e-15)
+    assert (T[:, :3, 3] == p).all()
+    assert (T[:, 3] == [0, 0, 0, 1]).all()
+    np.testing.assert_array_equal(fit.displacements(np.array([1.0, 2, 3, 0, 0, 0])), se3.translation([1, 2, 3]))
+
+
+def test_pairs_of_many_poses_are_some_of_each():
+    """Near ones and ones far apart, so that the axes of slow motions show."""
+    assert len(fit.pairs(25)[0]) == 300
+    for k in (26, 100, 5000):
+        i, j = fit.pairs(k)
+        assert len({tuple(sorted(pair)) for pair in zip(i.tolist(), j.tolist(), strict=True)}) == len(i) <= 8 * k
+        assert (np.bincount(np.r_[i, j], minlength=k) >= 4).all()
+        assert {1, k // 3} <= set(((j - i) % k).tolist())

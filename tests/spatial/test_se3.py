@@ -58,6 +58,15 @@ class TestGroup:
         close(se3.without(T, T), np.eye(4))
         assert np.array_equal(se3.inverse(T)[3], (0, 0, 0, 1))
 
+    def test_poses_of_arrays_are_those_of_each(self):
+        rng = np.random.default_rng(0)
+        R, p = Rotation.random(6, random_state=1).as_matrix().reshape(2, 3, 3, 3), rng.normal(size=(3, 3))
+        T = se3.poses_from(R, p)
+        assert T.shape == (2, 3, 4, 4)
+        for at in np.ndindex(2, 3):
+            assert np.array_equal(T[at], se3.homogeneous(R[at], p[at[1]]))
+        assert np.array_equal(se3.poses_from(np.eye(3), p)[1], se3.translation(p[1]))
+
     @given(pose, pose)
     def test_inverse_of_a_product(self, A, B):
         close(se3.inverse(A @ B), se3.inverse(B) @ se3.inverse(A))

@@ -18,13 +18,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from kinetree.bridges import xla
-from kinetree.bridges.kernels import (
-    batch_of,
-    flattened,
-    kernel_of,
-    parts_of,
-    result_of,
-)
+from kinetree.bridges.kernels import batch_of, flattened, kernel_of, parts_of, result_of
 from kinetree.bridges.solvers import (
     Solution,
     batch_of_targets,

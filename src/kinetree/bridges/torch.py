@@ -13,16 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from kinetree.bridges.kernels import (
-    Shape,
-    batch_of,
-    flattened,
-    kernel_of,
-    nth_vjp,
-    parts_of,
-    result_of,
-    size_of,
-)
+from kinetree.bridges.kernels import Shape, batch_of, flattened, kernel_of, nth_vjp, parts_of, result_of, size_of
 from kinetree.bridges.solvers import (
     Solution,
     batch_of_targets,

@@ -121,8 +121,7 @@ def read(key: str, text: str) -> tuple[Array, list[str], str]:
         return (*_ros(text), "")
     controller = _controller(key)
     configuration, found = configuration_in(controller, parsed(controller, text))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnverifiedWarning)  # `notes` has it
+    with warnings.catch_warnings(action="ignore", category=UnverifiedWarning):  # `notes` has it
         T = controller.to_pose(found.values)
     left_out = [f"{part!r} belongs to no pose, left out" for part in found.left_out]
     return T, [*left_out, *notes(controller.key)], configuration
@@ -140,8 +139,7 @@ def shown(key: str, T: Array, configuration: str = "") -> tuple[str, Array]:
         values = np.r_[T[:3, 3], se3.quaternion_from_rotation(T[:3, :3])]
         return " ".join(f"{round(float(x), 9) + 0.0:.9f}" for x in values), values
     controller = controllers[key]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnverifiedWarning)
+    with warnings.catch_warnings(action="ignore", category=UnverifiedWarning):
         values = controller.from_pose(T)
     return written(controller, values, configuration), values
 

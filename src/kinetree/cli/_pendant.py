@@ -88,8 +88,7 @@ class CommandArm:
         return exact if exact.any() else np.array([self._asked(has_configuration, one, wanted) for one in q], bool)
 
     def _asked(self, function: Callable[..., Any], q: Array, *wanted: str, **options: float) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnverifiedWarning)  # `usable` has it
+        with warnings.catch_warnings(action="ignore", category=UnverifiedWarning):  # `usable` has it
             ends = {"base": self.base, "tool0": self.tool0}
             return function(self.whole, self.pendant.who, self._full(q), *wanted, self.model, **ends, **options)
 

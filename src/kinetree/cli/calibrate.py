@@ -81,8 +81,7 @@ def command(
     notes = [*unverified(who.key), *remarks]
     options: dict[str, Any] = {**frames, **used._asdict()} | ({"tolerance": _si(tolerance)} if tolerance else {})
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` has a note
+        with warnings.catch_warnings(action="ignore", category=UnverifiedWarning):  # `unverified` has a note
             joints, poses, converted = read_poses(file, who, names, turning)
             result = _as_typed(calibrate(robot, who, joints, poses, robot_model, **options))
     except KinetreeError as error:

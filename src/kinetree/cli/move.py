@@ -173,8 +173,7 @@ def _write(asked: Targets, motion: Motion, output: Path, in_degrees: bool) -> No
     who, arm = asked.who, asked.arm
     assert who is not None
     assert motion.robot is not None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnverifiedWarning)  # the command has printed it
+    with warnings.catch_warnings(action="ignore", category=UnverifiedWarning):  # the command has printed it
         values = who.from_pose(asked.active.shown(fk(motion.robot, asked.frame, asked.base)(motion.q)))
     configurations = [arm.configuration_at(q) if arm else "" for q in motion.q]
     if any(configurations):

@@ -178,8 +178,7 @@ def _of_pendant(
     used, remarks = active(who.key, tool, user_frame, robot, base, tool0)
     C, doubts = coupling(robot, who, robot_model, found.turning, warns=False)
     print_findings(doubts)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnverifiedWarning)  # `unverified` has a note
+    with warnings.catch_warnings(action="ignore", category=UnverifiedWarning):  # `unverified` has a note
         shown, posed, converted = read_poses(file, who, found.joints, found.turning)
         T = used.of_tool0(who.to_pose(posed))
     print_notes((*unverified(who.key), *remarks, *converted))

@@ -13,7 +13,7 @@ from kinetree.errors import KinetreeError, UnverifiedWarning, fail, nearest_name
 from kinetree.labels import by_name
 from kinetree.spatial.handedness import mirrored_pose
 from kinetree.spatial.numbers import numbers, poses
-from kinetree.spatial.se3 import IDENTITY, Array
+from kinetree.spatial.se3 import IDENTITY, Array, poses_from
 
 METRES = {"m": 1.0, "mm": 1e-3}
 """Units of position, in metres."""
@@ -124,10 +124,7 @@ class Controller:
         """
         self._say_unverified()
         given = self._checked(values)
-        T = np.zeros((*given.shape[:-1], 4, 4))
-        T[..., :3, :3] = self.rotation.matrix(given[..., 3:])
-        T[..., :3, 3] = given[..., :3] * METRES[self.position]
-        T[..., 3, 3] = 1.0
+        T = poses_from(self.rotation.matrix(given[..., 3:]), given[..., :3] * METRES[self.position])
         return mirrored_pose(T, self.mirrored) if self.mirrored else T
 
     def from_pose(self, T: Any) -> Array:
@@ -236,7 +233,5 @@ class Active(NamedTuple):
 
 def _inverse(T: Array) -> Array:
     """Return the inverse of poses (…, 4, 4)."""
-    result = np.array(T)
-    result[..., :3, :3] = np.swapaxes(T[..., :3, :3], -1, -2)
-    result[..., :3, 3] = -np.einsum("...ji,...j->...i", T[..., :3, :3], T[..., :3, 3])
-    return result
+    R = T[..., :3, :3]
+    return poses_from(R.mT, -np.einsum("...ji,...j->...i", R, T[..., :3, 3]))

@@ -20,7 +20,8 @@ NEAR = 1e-10
 """Largest difference of two poses that are the same, m and 1: their texts are rounded."""
 DIGITS = 11
 """Decimals of poses in texts."""
-STEP, EXACT, ROUNDS, DEGREES = 1e-5, 1e-15, 50, 57.0
+EXACT = 1e-15
+"""Relative step or gain below which numbers are found."""
 
 
 def near(a: Array, b: Array) -> bool:
@@ -38,17 +39,11 @@ def renumbered(written: str | None, values: Sequence[float] | Array) -> str:
     return "".join(words)
 
 
-def solved(error: Callable[[Array], Array], start: Array, most: float = 1.0) -> Array | None:
-    """Return numbers near others for which an error (n,) is zero, by Gauss-Newton, or None. most: longest step."""
-    x = start
-    for _ in range(ROUNDS):
-        if np.abs(r := error(x)).max() < EXACT:
-            break
-        slopes = [(error(x + STEP * e) - error(x - STEP * e)) / (2 * STEP) for e in np.eye(x.size)]
-        step = np.linalg.lstsq(np.array(slopes).T, r, rcond=1e-9)[0]
-        x = x - step * min(1.0, most / max(np.abs(step).max(), NEAR))  # near gimbal lock it would be many turns
-        if np.abs(step).max() < NEAR:
-            break
+def solved(error: Callable[[Array], Array], start: Array) -> Array | None:
+    """Return numbers near others for which an error (n,) is zero, or None."""
+    from scipy.optimize import least_squares  # seldom wanted
+
+    x = least_squares(error, start, "3-point", ftol=EXACT, xtol=EXACT, gtol=EXACT).x
     if np.abs(error(x)).max() > NEAR / 10:
         return None
     return np.where(np.abs(x - start) < 2 * NEAR, start, np.round(x, DIGITS))
@@ -66,12 +61,11 @@ def set_sdf_pose(owner: Element, change: Array) -> list[Edit]:
     nothing = [0.0] * 6 + [1.0] * (element.get("rotation_format") == "quat_xyzw")
     old = (numbers(written.text) if written else None) or nothing
     wanted = T(old) @ change
-    most = DEGREES if "degrees" in element.attributes else 1.0
 
     def error(x: Array) -> Array:
         return np.append(T(x) - wanted, x[3:] @ x[3:] - 1.0 if x.size == 7 else 0.0)  # a quaternion has length 1
 
-    if (x := solved(error, np.array(old), most)) is None:
+    if (x := solved(error, np.array(old))) is None:
         raise fail("fix", f"{owner.source}: no numbers of its <pose> are found; edit it by hand")
     if written is None:
         return [insert_inside(owner, f"<pose>{renumbered(None, x)}</pose>", first=True)]
@@ -94,7 +88,7 @@ def set_mjcf_pose(element: Element, T: Array, compiler: Compiler) -> list[Edit]:
         return np.append(np.eye(3) if got is None else got - R, x @ x - 1.0 if form == "quat" else 0.0)
 
     old = np.array(numbers(element.get(form) or "1 0 0 0") or (), float)
-    x = solved(error, old, DEGREES if form == "euler" and compiler.degree else 1.0)
+    x = solved(error, old)
     if x is not None:
         return [*edits, set_attribute(element, form, renumbered(element.get(form), x))]
     return [*edits, replace_attribute(element, form, "quat", "1 0 0 0")]  # from which others are found next

@@ -11,8 +11,8 @@ from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.model.robot import Robot
-from kinetree.spatial.se3 import Array, homogeneous, pose_from_xyz_rpy, rotations_from_quaternions
-from kinetree.trajectories.motion import TIMES, Columns, Motion, motion_of
+from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
+from kinetree.trajectories.motion import GAP, STILL, TIMES, Columns, Motion, motion_of
 
 POSITION = ("x", "y", "z")
 QUATERNION = ("qx", "qy", "qz", "qw")
@@ -20,8 +20,6 @@ RPY = ("roll", "pitch", "yaw")
 LEGAL = "x y z, alone or with qx qy qz qw or roll pitch yaw"
 ROUNDED = 1e-2
 """Largest difference from one of the length of a quaternion, which is then scaled."""
-GAP, STILL = 5.5, 1e-3
-"""How many times longer than the median a step of time is that is a gap, and up to where joints stand in it, rad, m."""
 
 
 class MeasuredPoses(NamedTuple):
@@ -59,9 +57,10 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
         if name not in known:
             _check_known(robot, name, columns)
     others = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
-    efforts = [(columns.names.index(one), i) for i, one in _efforts(robot) if one in {*columns.names} - known]
+    places = {name: at for at, name in enumerate(columns.names) if name not in known}
+    efforts = [(places[one], i) for i, n in enumerate(robot.velocity_names) if (one := f"{n}.effort") in places]
     others |= {columns.names[at] for at, _ in efforts}
-    if rates := {f"{name}.velocity" for name in robot.velocity_names} & {*columns.names} - known:
+    if rates := {f"{name}.velocity" for name in robot.velocity_names} & places.keys():
         others |= rates
         message = "columns of velocities are left out: rates of joints follow from positions and times"
         columns = columns._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
@@ -83,11 +82,6 @@ def _check_known(robot: Robot, name: str, columns: Columns) -> None:
     of, names = ("frame of the robot", [*robot.frames]) if of_pose else ("joint that moves", [*robot.velocity_names])
     if (of_pose or of_joint) and part not in names:
         raise columns.fault(None, f"column {name!r} is of no {of}; {nearest_names(part, names)}")
-
-
-def _efforts(robot: Robot) -> list[tuple[int, str]]:
-    """Return the number of each velocity coordinate, and the column of its torque."""
-    return [(i, f"{name}.effort") for i, name in enumerate(robot.velocity_names)]
 
 
 def read_poses(robot: Robot, file: Path, frame: str, *, unit: Literal["rad", "deg"] = "rad") -> MeasuredPoses:
@@ -127,8 +121,7 @@ def _poses(columns: Columns, before: str, unit: str) -> Array:
     length = np.linalg.norm(values[:, 3:], axis=1)
     if len(bad := np.flatnonzero(~(np.abs(length - 1.0) <= ROUNDED))):
         raise columns.fault(int(bad[0]), f"the quaternion has length {number(length[bad[0]])}; expected 1")
-    R = rotations_from_quaternions(values[:, 3:])
-    return np.array([homogeneous(*pair) for pair in zip(R, values[:, :3], strict=True)])
+    return poses_from(rotations_from_quaternions(values[:, 3:]), values[:, :3])
 
 
 def at_poses(

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 """Array of floats, or of symbolic scalars while an algorithm is traced."""
 
-
 UNIT = 1e-3
 """How far from 1 the length of a unit vector may be: three decimals of 0.577 or 0.707 are near enough."""
 NO_DIRECTION = 1e-9
@@ -63,6 +62,20 @@ def homogeneous(R: Any, p: Any) -> Array:
             [0.0, 0.0, 0.0, 1.0],
         ]
     )
+
+
+def poses_from(R: Array, p: Array) -> Array:
+    """Return T (…, 4, 4) from rotations R (…, 3, 3) and positions p (…, 3).
+
+    Examples:
+        >>> import numpy as np
+        >>> from kinetree.spatial import se3
+        >>> se3.poses_from(np.eye(3), np.array([[0.1, 0, 0], [0.2, 0, 0]]))[:, 0, 3]  # x of two translations
+        array([0.1, 0.2])
+    """
+    T = np.zeros((*np.broadcast_shapes(R.shape[:-2], p.shape[:-1]), 4, 4))
+    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
+    return T
 
 
 def inverse(T: Array) -> Array:
@@ -162,14 +175,12 @@ def pose_from_xyz_rpy(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
         cr, sr = math.cos(roll), math.sin(roll)
         cp, sp = math.cos(pitch), math.sin(pitch)
         cy, sy = math.cos(yaw), math.sin(yaw)
-        T = np.array(
-            (
-                (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x),
-                (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y),
-                (-sp, cp * sr, cp * cr, z),
-                (0.0, 0.0, 0.0, 1.0),
-            )
+        R = (
+            (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+            (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+            (-sp, cp * sr, cp * cr),
         )
+        T = homogeneous(R, (x, y, z))
     T.setflags(write=False)
     return T
 
@@ -340,18 +351,12 @@ def rotation_between(a: Any, b: Any) -> Array:
     (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
     cross = np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])  # np.cross takes 20 times as long
     if a @ b < 0:
-        n = _perpendicular(a, cross)
+        near = cross if np.linalg.norm(cross) >= 1e-12 else np.eye(3)[int(np.argmin(np.abs(a)))]  # z to -z keeps x
+        n = near - a * (a @ near)
+        n /= np.linalg.norm(n)
         return rotation_between(-a, b) @ (2.0 * np.outer(n, n) - np.eye(3))
     sine = float(np.linalg.norm(cross))
     return rotation(cross / sine, math.atan2(sine, float(a @ b))) if sine else np.eye(3)
-
-
-def _perpendicular(a: Array, near: Array) -> Array:
-    """Return the unit vector perpendicular to the unit vector a nearest to `near`; any if `near` is about zero."""
-    if np.linalg.norm(near) < 1e-12:
-        near = np.eye(3)[int(np.argmin(np.abs(a)))]  # so that z to -z keeps x, as in Drake
-    n = near - a * (a @ near)
-    return np.asarray(n / np.linalg.norm(n))
 
 
 def is_unit(vector: Iterable[float]) -> bool:

@@ -19,6 +19,10 @@ TIMES = ("time", "t", "stamp")
 """Names of a column of times, if no coordinate of the robot is named so."""
 UNIT = 1e-4
 """Largest difference from one of the length of a quaternion."""
+GAP = 5.5
+"""How many times longer than the median a step of time of a log is that is a gap."""
+STILL = 1e-3
+"""Range of a coordinate in a log, m or rad, below which it did not move."""
 FOLLOWS = 1e-3
 """Largest difference of a follower's column from the value by its leader, rad or m."""
 
@@ -133,7 +137,7 @@ def motion_of(robot: Robot, columns: Columns, unit: str) -> Motion:
     _check_names(columns, clock, coordinates, list(followers), robot)
     _check_finite(columns)
     table = dict(zip(columns.names, columns.values.T, strict=True))
-    turns = dict(zip(coordinates, _angular(robot), strict=True))
+    turns = dict(zip(coordinates, angular(robot), strict=True))
     turns |= {name: joint.kind.angular[0] for name, joint in followers.items()}
     table = {name: np.deg2rad(x) if unit == "deg" and turns.get(name) else x for name, x in table.items()}
     for name in followers.keys() & table.keys():
@@ -164,11 +168,12 @@ def filled(robot: Robot, motion: Motion, q: Array) -> Array:
 def turns_of(motion: Motion) -> list[bool]:
     """Return whether each column of a motion is an angle."""
     assert motion.robot is not None
-    turns = dict(zip(motion.robot.coordinate_names, _angular(motion.robot), strict=True))
+    turns = dict(zip(motion.robot.coordinate_names, angular(motion.robot), strict=True))
     return [turns[name] for name in motion.names]
 
 
-def _angular(robot: Robot) -> list[bool]:
+def angular(robot: Robot) -> list[bool]:
+    """Return whether each coordinate of q is an angle."""
     return [angular for name in robot.joint_names for angular in robot.joints[name].kind.angular]
 
 

@@ -38,10 +38,7 @@ class Camera:
 
 
 def camera_at(
-    points: Array,
-    size: tuple[int, int],
-    direction: tuple[float, float, float] = DIRECTION,
-    beside: Array | None = None,
+    points: Array, size: tuple[int, int], direction: tuple[float, float, float] = DIRECTION, beside: Array | None = None
 ) -> Camera:
     """Return the camera that sees all points (n, 3), m, from DISTANCE or, if some would be outside, from farther away.
 

@@ -26,6 +26,13 @@ def inertia_of(parameters: Any) -> Inertia:
     return Inertia(m, np.array([x, y, z]), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
 
 
+def rigid_body(one: Inertia) -> Array:
+    """Return the rigid-body inertia (6, 6) of mass, first and second moments."""
+    m, h, I = one
+    H = skew(h)
+    return np.block([[I, H], [H.T, m * np.eye(3)]])
+
+
 def parameters_of(I: Array) -> Array:
     """Return the ten parameters (10,) of a rigid-body inertia (6, 6)."""
     return np.array([I[5, 5], I[2, 4], I[0, 5], I[1, 3], I[0, 0], I[0, 1], I[1, 1], I[0, 2], I[1, 2], I[2, 2]])
@@ -37,8 +44,7 @@ def with_parameters(tree: Tree, links: Sequence[str], parameters: Any) -> Tree:
     for link, row in zip(links, parameters, strict=True):
         body, T = tree.frame(link)
         m, h, I = inertia_to_parent([(T[:3, :3], T[:3, 3])], inertia_of(row))
-        H = skew(h)
-        inertia[body] = inertia[body] + np.block([[I, H], [H.T, m * np.eye(3)]])
+        inertia[body] = inertia[body] + rigid_body(Inertia(m, h, I))
     return replace(tree, inertia=tuple(inertia[:-1]), base_inertia=inertia[-1])
 
 

@@ -10,7 +10,8 @@ from kinetree.arguments import explain_type_errors
 from kinetree.controllers.controller import Active, Controller
 from kinetree.display import Displayable, counted, some, visible
 from kinetree.errors import fail, unknown_name
-from kinetree.lab.calibrate import arm as arms, fit as fitting, readings
+from kinetree.lab import hand_eye as fitting
+from kinetree.lab.calibrate import arm as arms, readings
 from kinetree.lab.calibrate.data import Data, Fit, fit_of
 from kinetree.lab.calibrate.diagnose import odd_fault, odd_poses, unexplained
 from kinetree.lab.calibrate.readings import Fault as Fault

@@ -1,6 +1,6 @@
 """Data of a calibration: measurements, explanations and fits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kinetree.controllers.controller import Active
-from kinetree.lab.calibrate import fit as fitting
+from kinetree.lab import hand_eye as fitting
 from kinetree.lab.calibrate.arm import ArmChain
 from kinetree.lab.calibrate.readings import Fault, Reading
-from kinetree.spatial.se3 import Array
+from kinetree.spatial import Array, se3
 
 FEW = 12
 """Number of poses with which a search begins."""
@@ -68,6 +68,12 @@ class Data:
         shown, q, T = self.shown[rows], self.q[:, rows], self.T[:, rows]
         return replace(self, shown=shown, q=q, T=T, positions=positions, rotations=rotations)
 
+    def explanations(self, readings: Iterable[tuple[int, int, int]]) -> Iterator["Explanation"]:
+        """Yield the explanations without zeros with these readings; each frame that is not the robot's own is a fault
+        too."""
+        for one, base, tool in product(readings, (*self.bases, None), (*self.tools, None)):
+            yield self.explained(*one, base, tool)
+
     def explained(self, j: int, r: int, p: int, base: str | None, tool: str | None) -> "Explanation":
         """Return the explanation with these readings and these frames."""
         wrong = (base != self.arm.own[0]) + (tool != self.arm.own[1])
@@ -79,7 +85,7 @@ class Data:
 
     def poses(self, e: "Explanation") -> Array:
         """Return P (k, 4, 4), m, of tool0 in base, in an explanation's readings."""
-        P = fitting.joined(self.rotations[e.rotation].value, self.positions[e.position].value)
+        P = se3.poses_from(self.rotations[e.rotation].value, self.positions[e.position].value)
         return self.active.of_tool0(P)
 
     def off(self, residual: Array) -> Array:

@@ -6,13 +6,13 @@ from kinetree.controllers.controller import METRES, Controller
 from kinetree.controllers.rotation import RADIANS
 from kinetree.display import number as as_text
 from kinetree.lab.calibrate.data import Data, Fit, fit_of, model
-from kinetree.lab.calibrate.least_squares import Factors, Unknowns, displaced, settled
 from kinetree.lab.calibrate.readings import Fault
 from kinetree.lab.calibrate.search import simplest
+from kinetree.lab.calibrate.settle import settled, starts
 from kinetree.lab.calibrate.text import change_text, is_nothing
 from kinetree.progress import tracked
 from kinetree.queries.motion import fk
-from kinetree.spatial import Array, se3
+from kinetree.spatial import Array
 
 LEFT = 4
 """Least number of poses besides a wrong one."""
@@ -68,17 +68,15 @@ def _odd_joints(data: Data, fit: Fit, row: int) -> list[str]:
     e, n = fit.explanation, len(data.arm.joints)
     M = data.joints[e.joint].value
     alone = [i for i in range(n) if np.count_nonzero(M[i]) == 1 and np.count_nonzero(M[:, i]) == 1]
-    starts = [(i, angle) for i in alone for angle in (-np.pi / 2, 0.0, np.pi / 2, np.pi)]
-    offsets, free = np.tile(fit.offsets, (len(starts), 1)), np.zeros((len(starts), 12 + n))
-    for s, (i, angle) in enumerate(starts):
-        offsets[s, i] += angle * data.arm.turning[i]
-        free[s, 6 + i] = 1.0
-    X, Y, P = (np.repeat(one[None], len(starts), axis=0) for one in (fit.X, fit.Y, data.poses(e)[row : row + 1]))
-    q = np.repeat(data.q[e.joint, row : row + 1][None], len(starts), axis=0)
-    found, residual = settled(data.arm, q, P, Unknowns(X, offsets, Y), free, data.tolerance)
+    places = [(i, angle) for i in alone for angle in (-np.pi / 2, 0.0, np.pi / 2, np.pi)]
+    X, offsets, Y = (np.repeat(part[None], len(places), axis=0) for part in (fit.X, fit.offsets, fit.Y))
+    for offset, (i, angle) in zip(offsets, places, strict=True):
+        offset[i] += angle * data.arm.turning[i]
+    known, each = [e._replace(base="", tool="")] * len(places), [(i,) for i, _ in places]
+    found, off = settled(data.only(np.array([row])), known, starts(X, offsets, Y), each)
     said = {}
-    for s in map(int, np.flatnonzero(data.off(residual) <= 1)):
-        i = starts[s][0]
+    for s in map(int, np.flatnonzero(off <= 1)):
+        i = places[s][0]
         shown = data.shown[row, i] + (found.offsets[s, i] - fit.offsets[i]) / M[i, i]
         if data.arm.turning[i]:
             shown = _turn(data, i, shown, data.shown[row, i], M[i, i], fit.offsets[i])
@@ -173,13 +171,12 @@ def _misplaced(data: Data, fit: Fit) -> tuple[str, bool]:
     if len(arm.joints) < 2 or len(q) < LEFT:  # 18 unknowns need more equations
         return "too few poses to say which joint is wrong", False
     A = np.moveaxis(np.asarray(fk(arm.robot, list(arm.links[:-1]), arm.foot).interpret(q)), 1, 0)  # not worth compiling
-    B, P = np.linalg.solve(A, data.T[e.joint]), data.poses(e)
+    B, s, n = np.linalg.solve(A, data.T[e.joint]), len(A), len(arm.joints)
     known = [(X, Y) for X in data.bases.values() for Y in data.tools.values()]
     for X, Y in [*known, (fit.X, fit.Y)]:
-        free = X is fit.X
-        start = Factors(*(np.repeat(T[None], len(A), axis=0) for T in (X, se3.IDENTITY, Y)))
-        D, residual = displaced(A, B, np.broadcast_to(P, A.shape), start, free, data.tolerance)
-        off = data.off(residual)
+        case = e._replace(base=None, tool=None) if X is fit.X else e._replace(base="", tool="")
+        start = starts(*(np.repeat(part[None], s, axis=0) for part in (X, np.zeros(n), Y)))
+        (_, _, _, D), off = settled(data, [case] * s, start, [()] * s, B)
         if off.min() <= 1:
             break
     places = np.flatnonzero(off <= 1) if off.min() <= 1 else [int(np.argmin(off))]
@@ -193,4 +190,5 @@ def _misplaced(data: Data, fit: Fit) -> tuple[str, bool]:
         noisy = NOISE * off.min() > (most := data.off(fit.residual)) and most < LOUD
         other = f", or {_noise(data, fit)}" if noisy else ""
         return f"another transform would help most, and not enough, between {where}{other}", False
-    return f"another transform would correct it, between {where}" + (" (the smallest of several)" if free else ""), True
+    several = " (the smallest of several)" if X is fit.X else ""
+    return f"another transform would correct it, between {where}{several}", True

@@ -6,10 +6,10 @@ from itertools import combinations, groupby, product
 
 import numpy as np
 
-from kinetree.lab.calibrate import fit as fitting
+from kinetree.lab import hand_eye as fitting
 from kinetree.lab.calibrate.data import Data, Explanation, Fit, fit_of, model
-from kinetree.lab.calibrate.least_squares import Unknowns, refined, settled_as
 from kinetree.lab.calibrate.readings import MOST, Fault
+from kinetree.lab.calibrate.settle import Unknowns, refined, settled, starts as starts_of
 from kinetree.lab.calibrate.text import is_nothing
 from kinetree.progress import tracked
 from kinetree.spatial import Array, se3
@@ -32,22 +32,12 @@ def zeros(data: Data, limit: int) -> list[Fit]:
     few, found = data.few, list[Fit]()
     starts = Starts(few)
     for others in tracked(range(OTHERS + 1), "searching zeros of joints"):
-        cases = [e for e in _of_count(few, others) if others < limit and _most(few, e, limit)]
+        cases = [e for e in few.explanations(few.likely) if e.wrong == others < limit and _most(few, e, limit)]
         for e, places in _promising(few, cases, starts):
             fits = _fewest(data, e, places, _most(few, e, limit))
             found += fits
             limit = min([limit, *(fit.explanation.wrong for fit in fits)])
     return [fit for fit in found if fit.explanation.wrong == limit]
-
-
-def _of_count(data: Data, count: int) -> Iterator[Explanation]:
-    """Yield the explanations with `count` faults, without zeros."""
-    for readings in data.likely:
-        if len(data.faults(*readings)) <= count:
-            for base, tool in product((*data.bases, None), (*data.tools, None)):
-                e = data.explained(*readings, base, tool)
-                if e.wrong == count:
-                    yield e
 
 
 def _may(data: Data, e: Explanation) -> list[int]:
@@ -71,9 +61,9 @@ def _promising(data: Data, cases: Sequence[Explanation], starts: "Starts") -> It
     counts = [len(place.offsets) for place in places]
     every = [i for i, count in enumerate(counts) for _ in range(count)]
     all_places = Unknowns(*(np.concatenate(parts) for parts in zip(*places, strict=True)))
-    found, good = settled_as(data, [cases[i] for i in every], all_places, [_may(data, cases[i]) for i in every])
+    found, off = settled(data, [cases[i] for i in every], all_places, [_may(data, cases[i]) for i in every])
     for i, e in enumerate(cases):
-        rows = np.flatnonzero(good & (np.array(every) == i))
+        rows = np.flatnonzero((off <= 1) & (np.array(every) == i))
         _, first = np.unique(np.round(_wrapped(data, found.offsets[rows]), 2), axis=0, return_index=True)
         if len(rows):
             yield e, Unknowns(*(part[rows[first]] for part in found))
@@ -87,14 +77,14 @@ def _fewest(data: Data, e: Explanation, places: Unknowns, most: int) -> list[Fit
         start = Unknowns(*(np.repeat(part, len(sets), axis=0) for part in places))
         for offsets, one in zip(start.offsets, every, strict=True):
             offsets[[j for j in range(len(offsets)) if j not in one]] = 0.0
-        found, good = settled_as(data.few, [e] * len(every), start, every)
+        found, off = settled(data.few, [e] * len(every), start, every)
         fits = {}
-        for i in np.flatnonzero(good):
+        for i in np.flatnonzero(off <= 1):
             wrong = e._replace(zeros=every[i], wrong=e.wrong + count)
             fit = refined(data, fit_of(data, wrong, found.X[i], found.Y[i], found.offsets[i]))
             if data.off(fit.residual) <= 1:
                 fits[every[i]] = fit._replace(offsets=_wrapped(data, fit.offsets))
-        if good.any():
+        if (off <= 1).any():
             return list(fits.values()) if count else []
     return []
 
@@ -117,19 +107,17 @@ class Starts:
     def of(self, e: Explanation) -> Unknowns:
         """Return the best STARTS places for an explanation."""
         P = self.data.poses(e)
-        if e.base is not None and e.tool is not None:
-            X, Y = self.data.bases[e.base], self.data.tools[e.tool]
+        X, Y = self.data.bases.get(e.base or ""), self.data.tools.get(e.tool or "")
+        if X is not None and Y is not None:
             off = _apart(self.rows(e.joint, e.tool), _row(se3.inverse(X) @ P))
-            best = np.argsort(off, kind="stable")[:STARTS]
-            return Unknowns(np.repeat(X[None], STARTS, axis=0), self.grid[best], np.repeat(Y[None], STARTS, axis=0))
-        off = _apart(self.chords(e.joint), fitting.chords(P[:, :3, :3]))
+        else:
+            off = _apart(self.chords(e.joint), fitting.chords(P[:, :3, :3]))
         near = np.argsort(off, kind="stable")[:NEAR]
         T = self.T(e.joint)[near]
-        known = self.data.bases.get(e.base or ""), self.data.tools.get(e.tool or "")
-        X, Y = fitting.closed_form(np.broadcast_to(P, T.shape), T, *known)
+        X, Y = fitting.closed_form(np.broadcast_to(P, T.shape), T, X, Y)
         off = ((_row(X[:, None] @ T @ Y[:, None]) - _row(P)) ** 2).sum(axis=-1)
         best = np.argsort(off, kind="stable")[:STARTS]
-        return Unknowns(X[best], self.grid[near[best]], Y[best])
+        return starts_of(X[best], self.grid[near[best]], Y[best])
 
 
 def _row(T: Array) -> Array:
@@ -144,19 +132,13 @@ def _apart(rows: Array, one: Array) -> Array:
 
 def _grid(turning: Sequence[bool]) -> Array:
     """Return offsets (s, n), rad, of joints that turn; sliding joints start at zero, because any start works."""
-    joints, rows = np.flatnonzero(turning), [np.zeros(len(turning))]
-    for count in range(1, QUARTERS + 1):
-        for some in combinations(joints, count):
-            for turns in product((1, 2, -1), repeat=count):
-                row = np.zeros(len(turning))
-                row[list(some)] = np.array(turns) * np.pi / 2
-                rows.append(row)
-    for i in joints:
-        for angle in np.arange(-np.pi, np.pi, FINE):
-            row = np.zeros(len(turning))
-            row[i] = angle
-            rows.append(row)
-    return np.array(rows)
+    joints = np.flatnonzero(turning)
+    some = sorted(product((0, 1, 2, -1), repeat=len(joints)), key=np.count_nonzero)
+    rows = [np.pi / 2 * np.array(row) for row in some if np.count_nonzero(row) <= QUARTERS]
+    rows += [angle * one for one in np.eye(len(joints)) for angle in np.arange(-np.pi, np.pi, FINE)]
+    grid = np.zeros((len(rows), len(turning)))
+    grid[:, joints] = rows
+    return grid
 
 
 MOVED = 10.0
@@ -215,22 +197,14 @@ def _sound(data: Data, fit: Fit) -> bool:
 
 
 def _without_zeros(data: Data, most: int) -> list[Fit]:
-    explanations = sorted(_explanations(data, most), key=lambda e: (e.wrong, e.unknowns))
+    readings = ((j, r, p) for (j, r), p in product(data.alike, range(len(data.positions))))
+    cases = [e for e in data.explanations(readings) if len(e.faults) <= MOST and e.wrong <= most]
+    explanations = sorted(cases, key=lambda e: (e.wrong, e.unknowns))
     for _, equals in groupby(explanations, key=lambda e: e.wrong):
         fits = [fit for e in equals if _may_fit(data, e) and (fit := _fit(data, e)) and data.off(fit.residual) <= 1]
         if fits:
             return fits
     return []
-
-
-def _explanations(data: Data, most: int) -> Iterator[Explanation]:
-    """Yield all explanations without zeros; each frame that is not the robot's own is a fault too."""
-    for (j, r), p in product(data.alike, range(len(data.positions))):
-        if len(data.faults(j, r, p)) <= MOST:
-            for base, tool in product((*data.bases, None), (*data.tools, None)):
-                e = data.explained(j, r, p, base, tool)
-                if e.wrong <= most:
-                    yield e
 
 
 def _may_fit(data: Data, e: Explanation) -> bool:

@@ -52,14 +52,9 @@ def amount(value: float, turning: bool) -> str:
 
 def _change(T: Array, tolerance: Array) -> tuple[Array, Array]:
     """Return a displacement as translation, m, and rotation vector, rad, with parts within tolerance set to zero."""
-    quat = se3.quaternion_from_rotation(T[:3, :3])
-    size = float(np.linalg.norm(quat[:3]))
-    vector = quat[:3] / max(size, se3.TINY) * 2 * np.arctan2(size, quat[3])
-    return _one_axis(T[:3, 3], tolerance[0]), _one_axis(vector, tolerance[1])
-
-
-def _one_axis(vector: Array, least: float) -> Array:
-    return np.where(np.abs(vector) > least, vector, 0.0)
+    parts = T[:3, 3], se3.rotation_vectors(T[:3, :3])
+    gone, turned = (np.where(np.abs(v) > least, v, 0.0) for v, least in zip(parts, tolerance, strict=True))
+    return gone, turned
 
 
 def _axis(vector: Array) -> tuple[str, float]:

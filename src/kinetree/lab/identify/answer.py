@@ -7,6 +7,7 @@ import numpy as np
 
 from kinetree.display import MOST, Brief, number, shortened, visible
 from kinetree.lab.identify.poses import SMALL
+from kinetree.lab.identify.search import Found
 from kinetree.spatial.se3 import Array
 
 
@@ -34,6 +35,15 @@ class ModelFault(Brief):
     explains: float = 1.0
     alike: tuple[tuple[str, str], ...] = ()
     unit: str = ""
+
+
+def fault_of(found: Found, i: int, value: Array, covariance: Array, unit: str) -> ModelFault:
+    """Return a cause that a search has found as a fault, with a value (k,) and its covariance (k, k)."""
+    cause, std = found.causes[i], np.sqrt(covariance.diagonal().clip(0.0))
+    alike = tuple((other.kind, other.element) for other in found.alike[i])
+    one = len(value) == 1
+    number, deviation = (float(value[0]), float(std[0])) if one else (value, std)
+    return ModelFault(cause.kind, cause.element, number, deviation, found.shares[i], alike, unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -167,23 +177,21 @@ def _sentence(fault: ModelFault) -> str:
     if fault.kind == "effort scale" and fault.value == 0.0:
         return f"Torques of {fault.element} of the log have no relation to those of the model; they are left out."
     if fault.kind == "payload":
-        where = " ".join(f"{1000 * x:.3g}" for x in value[1:])
-        spread = " ".join(f"{1000 * x:.2g}" for x in std[1:])
-        size = f"{fault.element} carries {value[0]:.4g} ± {std[0]:.2g} kg more, centred at {where} ± {spread} mm"
-        return f"{size}; this explains {fault.explains:.0%}.{alike}"
-    if fault.kind == "delay":
+        where, spread = (" ".join(f"{1000 * x:.{n}g}" for x in row[1:]) for row, n in ((value, 3), (std, 2)))
+        said = f"{fault.element} carries {value[0]:.4g} ± {std[0]:.2g} kg more, centred at {where} ± {spread} mm"
+    elif fault.kind == "delay":
         what = "Torques" if fault.element == "effort" else f"Poses of {fault.element}"
-        size = f"{what} are {value:.4g} ± {std:.2g} ms later than q"
-        return f"{size}; this explains {fault.explains:.0%}.{alike}"
-    if fault.kind in ("effort scale", "effort unit"):
+        said = f"{what} are {value:.4g} ± {std:.2g} ms later than q"
+    elif fault.kind in ("effort scale", "effort unit"):
         whose = "Torques" if fault.kind == "effort unit" else f"Torques of {fault.element}"
-        size = f"{whose} of the log are {value:.4g} ± {std:.2g} times those of the model"
-        return f"{size}; this explains {fault.explains:.0%}.{alike}"
-    if value.ndim == 0:
-        size = f"{value:.4g} ± {std:.2g} {unit}"
-    elif unit:
-        size = f"{' '.join(f'{x:.3g}' for x in value)} ± {' '.join(f'{x:.2g}' for x in std)} {unit}"
+        said = f"{whose} of the log are {value:.4g} ± {std:.2g} times those of the model"
     else:
-        moved, turned = (float(np.linalg.norm(part)) for part in np.split(value, 2))
-        size = f"{1000 * moved:.3g} mm and {np.rad2deg(turned):.3g} deg"
-    return f"The {fault.kind} of {fault.element} is off by {size}; this explains {fault.explains:.0%}.{alike}"
+        if value.ndim == 0:
+            size = f"{value:.4g} ± {std:.2g} {unit}"
+        elif unit:
+            size = f"{' '.join(f'{x:.3g}' for x in value)} ± {' '.join(f'{x:.2g}' for x in std)} {unit}"
+        else:
+            moved, turned = (float(np.linalg.norm(part)) for part in np.split(value, 2))
+            size = f"{1000 * moved:.3g} mm and {np.rad2deg(turned):.3g} deg"
+        said = f"The {fault.kind} of {fault.element} is off by {size}"
+    return f"{said}; this explains {fault.explains:.0%}.{alike}"

@@ -19,6 +19,7 @@ from kinetree.queries.forces import links_with_mass
 from kinetree.queries.motion import fk
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.motion import GAP
 
 WINDOW = 0.1
 """Length of the window of the filter, s."""
@@ -28,11 +29,6 @@ AT_ONCE = 2048
 """Number of samples whose columns are computed together."""
 SLOPE = 1e-5
 """Step of differences by positions, rad or m."""
-GAP = 5.5
-"""How many times longer than the median a step of time is that is a gap, over which no rate is found, if it is also
-longer than half a window."""
-STILL = 1e-3
-"""Range of a joint in a log, m or rad, below which it did not move."""
 LONGEST = 0.3
 """Longest step of time by which rates are found, s."""
 BEYOND = 3.0
@@ -86,7 +82,7 @@ def trajectory(q: Array, effort: Array, t: Array | None, qd: Array | None, qdd: 
 
 
 def gaps(t: Array) -> Array:
-    """Return the numbers of the samples after gaps."""
+    """Return the numbers of the samples after gaps, over which no rate is found: also longer than half a window."""
     steps = np.diff(t)
     return np.asarray(np.flatnonzero(steps > max(GAP * np.median(steps), WINDOW / 2)) + 1)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from kinetree.lab.identify.answer import ModelFault
+from kinetree.lab.identify.efforts import symmetric
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit import set_origins
 from kinetree.model.mimic import mimic_polynomial
@@ -121,9 +122,8 @@ def _inertial(link: Link, fault: ModelFault, shaped: Collection[str]) -> Inertia
         T = old.origin.copy()
         T[:3, 3] = _sum(T[:3, 3], change)
         return replace(old, origin=frozen(T))
-    xx, xy, yy, xz, yz, zz = change
     R = old.origin[:3, :3]
-    added = R.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R
+    added = R.T @ symmetric(change) @ R
     added = (added + added.T) / 2
     return replace(old, inertia=frozen(_sum(old.inertia.ravel(), added.ravel()).reshape(3, 3)))
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.lab.identify.search import Cause
+from kinetree.algorithms.dynamics.parameters import inertia_of as moments, parameters_of, rigid_body
+from kinetree.lab.identify.search import Cause, basis
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import inertial_parameters
-from kinetree.spatial.plucker import skew
+from kinetree.spatial.plucker import about_com, rigid_body_inertia
 from kinetree.spatial.se3 import Array
 
 MEDIAN = 0.6745
@@ -23,8 +24,6 @@ STEP = 1e-5
 """Step of differences by what changes an inertia."""
 LARGEST = 30.0
 """Largest logarithm of a factor, so that nothing overflows."""
-POINTS = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-"""Places of Ixx Ixy Iyy Ixz Iyz Izz."""
 
 
 def inertia_of(row: Array, u: Array) -> Array:
@@ -33,38 +32,37 @@ def inertia_of(row: Array, u: Array) -> Array:
 
     Masses stay positive, and second moments those of a body, whatever u is.
     """
-    m, c = row[0], row[1:4] / row[0] if row[0] else row[1:4]
-    I = _matrix(row[4:]) - m * skew(c) @ skew(c).T
+    m, c, I = _about_centre(row)
     changed = np.trace(I) / 2 * np.eye(3) - I  # ∫ r rᵀ dm
     if u[4:].any():
         values, axes = np.linalg.eigh(changed)
         root = axes * np.sqrt(values.clip(0.0)) @ axes.T
-        powers, turns = np.linalg.eigh(_matrix(u[4:]))
+        powers, turns = np.linalg.eigh(symmetric(u[4:]))
         exponential = turns * np.exp(powers.clip(-LARGEST, LARGEST)) @ turns.T
         changed = root @ exponential @ root + (changed - root @ root)
     factor = np.exp(np.clip(u[0], -LARGEST, LARGEST))
     m, c, changed = m * factor, c + u[1:4], changed * factor
-    about = np.trace(changed) * np.eye(3) - changed + m * skew(c) @ skew(c).T
-    return np.array([m, *(m * c), *(about[i] for i in POINTS)])
+    return parameters_of(rigid_body_inertia(m, c, np.trace(changed) * np.eye(3) - changed))
 
 
 def payload(u: Array, T: Array) -> Array:
     """Return ten inertial parameters of a mass u[0] with its centre at u[1:] in a frame with pose T (4, 4)."""
-    p = T[:3, :3] @ u[1:] + T[:3, 3]
-    about = u[0] * skew(p) @ skew(p).T
-    return np.array([u[0], *(u[0] * p), *(about[i] for i in POINTS)])
+    return parameters_of(rigid_body_inertia(u[0], T[:3, :3] @ u[1:] + T[:3, 3], np.zeros((3, 3))))
 
 
 def about_centre(row: Array) -> Array:
     """Return Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre of ten parameters."""
-    c = row[1:4] / row[0]
-    I = _matrix(row[4:]) - row[0] * skew(c) @ skew(c).T
-    return np.array([I[i] for i in POINTS])
+    return parameters_of(rigid_body_inertia(0.0, np.zeros(3), _about_centre(row)[2]))[4:]
 
 
-def _matrix(six: Array) -> Array:
-    xx, xy, yy, xz, yz, zz = six
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+def _about_centre(row: Array) -> tuple[float, Array, Array]:
+    """Return mass, centre (3,) and inertia (3, 3) about it of ten parameters."""
+    return about_com(rigid_body(moments(row)))
+
+
+def symmetric(six: Array) -> Array:
+    """Return the matrix (3, 3) of Ixx Ixy Iyy Ixz Iyz Izz."""
+    return np.asarray(moments([0.0, 0.0, 0.0, 0.0, *six])[2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,10 +219,7 @@ class Efforts:
         y, noise = self.tau[:, self.known], self.noise[self.known]
         least = SMALL * np.abs(y).max(axis=0).clip(1e-9)
         for _ in range(3):
-            B = (A / noise[:, None]).reshape(-1, A.shape[-1])
-            B = B / (np.sqrt((B**2).sum(axis=0)) + 1e-300)
-            U, s, _ = np.linalg.svd(B, full_matrices=False)
-            U = U[:, s > 1e-7 * s[0]]
+            U = basis((A / noise[:, None]).reshape(-1, A.shape[-1]))
             z = (y / noise).ravel()
             r = (z - U @ (U.T @ z)).reshape(m, -1) * noise
             spare = np.sqrt(m / max(m - U.shape[1] / len(noise), 1.0))

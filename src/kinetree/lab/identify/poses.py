@@ -8,27 +8,23 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from kinetree.compiler.kernel import Kernel
+from kinetree.lab.hand_eye import closed_form, displacement, displacements, residuals
 from kinetree.lab.identify.search import Cause
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Robot
 from kinetree.queries.gradients import jvp
 from kinetree.queries.motion import fk
 from kinetree.queries.origins import origins
-from kinetree.spatial.se3 import Array, homogeneous, nearest_rotation, rotation_from_vector, rotation_vectors
+from kinetree.spatial.se3 import Array, homogeneous, nearest_rotation
 
 SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
 TURNS = 50
 """How often base and point are found in turn."""
-LEAST = 1e-3
-"""Rotation between two samples, rad, below which it says nothing of the place of a tool."""
+OUTLIER = 3.0
+"""How many times farther off than half of the poses one is that does not count for the first places."""
 MEDIAN = 1.5382
 """Median length of three numbers with standard deviation 1."""
-
-
-def small(x: Array) -> Array:
-    """Return the pose (4, 4) of six numbers."""
-    return homogeneous(rotation_from_vector(x[3:]), x[:3])
 
 
 @dataclass(frozen=True)
@@ -110,7 +106,7 @@ class Poses:
 
     def setting(self, x: Array) -> tuple[Array, Array]:
         """Return T_world_root and T_frame_measured (4, 4)."""
-        return np.asarray(self.X @ small(x[-12:-6])), np.asarray(small(x[-6:]) @ self.Y)
+        return np.asarray(self.X @ displacements(x[-12:-6])), np.asarray(displacements(x[-6:]) @ self.Y)
 
     def _inputs(self, x: Array, rows: Array) -> tuple[Array, Array]:
         """Return q (n, nq), and the rows (k, 6) of the joints."""
@@ -144,12 +140,8 @@ class Poses:
 
     def residual(self, x: Array, rows: Array) -> Array:
         """Return the displacement (n, 2, 3) or (n, 1, 3) of the measured poses from the model's, in its axes."""
-        T = self.predicted(x, rows)
-        Rt = T[:, :3, :3].mT
-        moved = (Rt @ (self.T[rows, :3, 3] - T[:, :3, 3])[..., None])[..., 0]
-        parts = [moved, rotation_vectors(Rt @ self.T[rows, :3, :3])]
-        r = np.stack([part / size for part, size in zip(parts, self.noise, strict=False)], axis=1)
-        return np.asarray(r * self._inside(x, rows)[:, None, None])
+        r = displacement(self.predicted(x, rows), self.T[rows]).reshape(-1, 2, 3)[:, : len(self.noise)]
+        return np.asarray(r / np.array(self.noise)[:, None] * self._inside(x, rows)[:, None, None])
 
     def jacobian(self, x: Array, rows: Array, places: Sequence[int]) -> Array:
         """Return the derivative (n, 2 or 1, 3, k) of the residual by the numbers at k places, for small residuals."""
@@ -183,24 +175,22 @@ class Poses:
 
 
 def _slopes(x: Array) -> Array:
-    """Return the derivatives (6, 4, 4) of `small` by its numbers, by central differences."""
+    """Return the derivatives (6, 4, 4) of `displacements` by its numbers, by central differences."""
     h = 1e-5
-    return np.array([(small(x + h * e) - small(x - h * e)) / (2 * h) for e in np.eye(6)])
+    return np.array([(displacements(x + h * e) - displacements(x - h * e)) / (2 * h) for e in np.eye(6)])
 
 
 def first_places(F: Array, T: Array, free: Sequence[str], points: bool) -> tuple[Array, Array]:
     """Return X and Y (4, 4), near those with T = X F Y (n, 4, 4), of which those that are not free are the identity.
     points: whether T are positions alone."""
-    X, Y = np.eye(4), np.eye(4)
     if points:
         return _first_points(F, T[:, :3, 3], free)
-    if "tool" in free and "base" in free:
-        Y = _hand_eye(F, T)
-    elif "tool" in free:
-        return X, _mean(np.linalg.inv(F) @ T)
-    if "base" in free:
-        X = _mean(T @ np.linalg.inv(F @ Y))
-    return X, Y
+    known = [None if name in free else np.eye(4) for name in ("base", "tool")]
+    X, Y = closed_form(T, F, *known)
+    off = residuals(T, X @ F @ Y)
+    off = (off / np.maximum(np.median(off, axis=0), SMALL)).max(axis=1)
+    near = off <= OUTLIER * np.median(off)  # again without outliers, by which positions are pulled
+    return closed_form(T[near], F[near], *known)
 
 
 def _first_points(F: Array, p: Array, free: Sequence[str]) -> tuple[Array, Array]:
@@ -216,24 +206,3 @@ def _first_points(F: Array, p: Array, free: Sequence[str]) -> tuple[Array, Array
             G = X @ F
             Y[:3, 3] = np.linalg.lstsq(G[:, :3, :3].reshape(-1, 3), (p - G[:, :3, 3]).ravel(), rcond=None)[0]
     return X, Y
-
-
-def _mean(T: Array) -> Array:
-    return homogeneous(nearest_rotation(T[:, :3, :3].sum(axis=0)), np.median(T[:, :3, 3], axis=0))
-
-
-def _hand_eye(F: Array, T: Array) -> Array:
-    """Return Y of relative motions, B Y = Y A with B = F_i⁻¹ F_j and A = T_i⁻¹ T_j (Andreff, Horaud & Espiau, 2001)."""
-    n = len(F)
-    i = np.arange(n)
-    pairs = [(a, (a + step) % n) for step in (1, n // 3 or 1) for a in i]
-    A = np.array([np.linalg.inv(T[a]) @ T[b] for a, b in pairs])
-    B = np.array([np.linalg.inv(F[a]) @ F[b] for a, b in pairs])
-    I = np.eye(3)
-    M = np.concatenate([np.kron(b[:3, :3], I) - np.kron(I, a[:3, :3].T) for a, b in zip(A, B, strict=True)])
-    R = np.linalg.svd(M, full_matrices=False)[2][-1].reshape(3, 3)
-    R = nearest_rotation(R * np.sign(np.linalg.det(R)))
-    N = np.concatenate([b[:3, :3] - np.eye(3) for b in B])
-    N[np.abs(N) < LEAST] = 0.0
-    p = np.linalg.lstsq(N, np.concatenate([R @ a[:3, 3] - b[:3, 3] for a, b in zip(A, B, strict=True)]), rcond=1e-9)[0]
-    return homogeneous(R, p)

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from kinetree.lab.least_squares import Parts, least_squares, loss as huber_loss, weights
 from kinetree.spatial.se3 import Array
 
 HUBER = 3.0
@@ -88,41 +89,35 @@ class Fit:
 
 
 def loss(r: Array) -> float:
-    """Return the sum of Huber's loss of the lengths of blocks (…, d), twice a negative logarithm of likelihood."""
-    length = np.sqrt((r**2).sum(axis=-1))
-    return float(np.where(length < HUBER, length**2, HUBER * (2 * length - HUBER)).sum())
+    """Return the loss of residuals (n, b, d)."""
+    return float(huber_loss(r, HUBER).sum())
 
 
 def fitted(
     channel: Channel, x: Array, free: Sequence[int], rows: Array, steps: int = STEPS, least: float = EXACT
 ) -> Fit:
     """Return the fit of some numbers, from x, by damped least squares with Huber's weights."""
-    places, damping = list(free), 1e-6
-    r = channel.residual(x, rows)
-    best = loss(r)
-    for _ in range(steps if places else 0):
-        length = np.sqrt((r**2).sum(axis=-1, keepdims=True))
-        w = np.sqrt(np.minimum(1.0, HUBER / np.maximum(length, 1e-300)))
-        J = (channel.jacobian(x, rows, places) * w[..., None]).reshape(-1, len(places))
-        size = np.sqrt((J**2).sum(axis=0))
-        size[size < 1e-9 * max(size.max(), 1e-300)] = np.inf
-        A, b = J / size, -(r * w).ravel()
-        H, g, gained = A.T @ A, A.T @ b, 0.0
-        while damping < 1e6:
-            step = np.linalg.solve(H + damping * np.eye(len(places)), g) / size
-            there = x.copy()
-            there[places] += step
-            there = np.maximum(there, channel.lower)
-            new = channel.residual(there, rows)
-            value = loss(new)
-            if value < best:
-                gained, x, r, best = best - value, there, new, value
-                damping = max(damping * 0.1, 1e-9)
-                break
-            damping *= 10.0
-        if gained <= least * (1.0 + best):
-            break
-    return Fit(x, tuple(free), best)
+    places = list(free)
+
+    def error(_: Array, at: Parts) -> Array:
+        r = channel.residual(at[0][0], rows)
+        return r.reshape(1, -1, r.shape[-1])
+
+    def jacobian(_: Array, at: Parts) -> Array:
+        J = channel.jacobian(at[0][0], rows, places)
+        return J.reshape(1, -1, *J.shape[-2:])
+
+    def moved(at: Parts, step: Array) -> Parts:
+        x = at[0].copy()
+        x[:, places] += step
+        return (np.maximum(x, channel.lower),)
+
+    def gain(before: Array) -> Array:
+        return least * (1.0 + before)
+
+    steps = steps if places else 0
+    (x,), (best,) = least_squares((x[None],), error, jacobian, moved, steps=steps, gain=gain, huber=HUBER)
+    return Fit(x[0], tuple(free), float(best))
 
 
 @dataclass(frozen=True)
@@ -137,11 +132,6 @@ class Found:
     shares: tuple[float, ...]
     covariance: Array
 
-    def std(self, cause: Cause) -> Array:
-        """Return the standard deviations of the numbers of a cause."""
-        places = list(cause.places)
-        return np.asarray(np.sqrt(self.covariance[places, places]))
-
 
 def search(channel: Channel, x: Array, count: int) -> Found:
     """Return the fewest faults that explain `count` samples, from numbers x (size,)."""
@@ -153,8 +143,7 @@ def search(channel: Channel, x: Array, count: int) -> Found:
     if len(state.causes) > 1 or any(len(one.places) > 1 for one in state.causes):  # or one large one explains all
         state = min(state, looking.grown(nothing, looking.seen), key=lambda found: found.score)
     alike, shares = looking.others(state, nothing.fit.loss)
-    free = (*channel.unknown, *(i for cause in state.causes for i in cause.places))
-    last = fitted(channel, state.fit.x, free, rows)
+    last = fitted(channel, state.fit.x, _places(channel, state.causes), rows)
     return Found(state.causes, last, alike, shares, _covariance(channel, last, rows))
 
 
@@ -179,8 +168,7 @@ class _Search:
 
     def state(self, causes: Sequence[Cause], at: Array, steps: int = STEPS) -> _State:
         """Return the fit of causes from the numbers of another fit."""
-        free = [*self.channel.unknown, *(i for cause in causes for i in cause.places)]
-        start = np.zeros(self.channel.size)
+        free, start = _places(self.channel, causes), np.zeros(self.channel.size)
         start[free] = at[free]
         made = fitted(self.channel, start, free, self.rows, steps, ROUGH)
         return _State(tuple(causes), made.loss + sum(map(self.cost, causes)), made)
@@ -208,18 +196,15 @@ class _Search:
 
     def likely(self, state: _State, causes: Sequence[Cause]) -> list[Cause]:
         """Return the causes that would gain the most to first order."""
-        free = [*self.channel.unknown, *(i for cause in state.causes for i in cause.places)]
         r = self.channel.residual(state.fit.x, self.rows)
-        w = np.sqrt(np.minimum(1.0, HUBER / np.maximum(np.sqrt((r**2).sum(axis=-1, keepdims=True)), 1e-300)))
-        every = range(self.channel.size)
-        J = (self.channel.jacobian(state.fit.x, self.rows, every) * w[..., None]).reshape(-1, self.channel.size)
-        Q, y = _basis(J[:, free]), (r * w).ravel()
-        y, gains = y - Q @ (Q.T @ y), list[tuple[float, int]]()
+        w = np.broadcast_to(weights(r, HUBER), r.shape).reshape(-1, 1)
+        J = effects(self.channel, state.fit.x, self.rows, range(self.channel.size)) * w
+        Q, gains = basis(J[:, _places(self.channel, state.causes)]), list[tuple[float, int]]()
+        y = _beside(r.ravel() * w[:, 0], Q)
         for i, cause in enumerate(causes):
             if cause not in state.causes:
-                own = J[:, list(cause.places)]
-                B = _basis(own := own - Q @ (Q.T @ own))
-                place = cause.places[0]
+                own, place = _beside(J[:, list(cause.places)], Q), cause.places[0]
+                B = basis(own)
                 if state.fit.x[place] <= self.channel.lower[place] and float(own[:, 0] @ y) > 0:
                     continue  # it would become less than is legal
                 gains.append((float(((B.T @ y) ** 2).sum()) - self.cost(cause), i))
@@ -237,12 +222,10 @@ class _Search:
 
     def worth(self, state: _State, cause: Cause) -> float:
         """Return by how much the loss would grow without a cause, to second order."""
-        rest = {*self.channel.unknown, *(i for one in state.causes if one is not cause for i in one.places)}
+        rest = {*_places(self.channel, [one for one in state.causes if one is not cause])}
         own = [i for i in cause.places if i not in rest]
-        J = self.channel.jacobian(state.fit.x, self.rows, [*own, *rest])
-        J = J.reshape(-1, J.shape[-1])
-        effect, Q = J[:, : len(own)] @ state.fit.x[own], _basis(J[:, len(own) :])
-        return float(((effect - Q @ (Q.T @ effect)) ** 2).sum())
+        J = effects(self.channel, state.fit.x, self.rows, [*own, *rest])
+        return float((_beside(J[:, : len(own)] @ state.fit.x[own], basis(J[:, len(own) :])) ** 2).sum())
 
     def others(self, state: _State, all_loss: float) -> tuple[tuple[tuple[Cause, ...], ...], tuple[float, ...]]:
         """Return, for each cause, those that explain as much in its place, and the part that it explains of the loss
@@ -258,7 +241,23 @@ class _Search:
         return tuple(alike), tuple(part * share / max(sum(shares), 1e-300) for share in shares)
 
 
-def _basis(J: Array) -> Array:
+def _places(channel: Channel, causes: Sequence[Cause]) -> list[int]:
+    """Return the places of unknown numbers and of causes."""
+    return [*channel.unknown, *(i for cause in causes for i in cause.places)]
+
+
+def effects(channel: Channel, x: Array, rows: Array, places: Sequence[int]) -> Array:
+    """Return the derivatives (m, k) of all residuals by the numbers at k places."""
+    J = channel.jacobian(x, rows, places)
+    return J.reshape(int(np.prod(J.shape[:-1])), len(places))
+
+
+def _beside(J: Array, Q: Array) -> Array:
+    """Return the part of effects J (m, …) that is perpendicular to an orthonormal basis Q (m, r)."""
+    return np.asarray(J - Q @ (Q.T @ J))
+
+
+def basis(J: Array) -> Array:
     """Return an orthonormal basis (m, r) of the columns of J (m, k)."""
     size = np.sqrt((J**2).sum(axis=0))
     if not size.any():
@@ -269,20 +268,18 @@ def _basis(J: Array) -> Array:
 
 def _rank(channel: Channel, x: Array, cause: Cause, rows: Array) -> int:
     """Return how many numbers of a cause have effects of their own, which are not effects of unknown numbers."""
-    own = channel.jacobian(x, rows, cause.places).reshape(-1, len(cause.places))
+    own = effects(channel, x, rows, cause.places)
     size = np.sqrt((own**2).sum(axis=0))
     if not size.any():
         return 0
-    other = channel.jacobian(x, rows, channel.unknown).reshape(len(own), -1)
-    own, Q = own[:, size > 0] / size[size > 0], _basis(other)
-    return int((np.linalg.svd(own - Q @ (Q.T @ own), compute_uv=False) > NOTHING).sum())
+    own, Q = own[:, size > 0] / size[size > 0], basis(effects(channel, x, rows, channel.unknown))
+    return int((np.linalg.svd(_beside(own, Q), compute_uv=False) > NOTHING).sum())
 
 
 def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[int, ...]]]:
     """Return the causes whose effect is that of unknown numbers, with the places of these."""
-    rows = np.arange(count)
-    J = channel.jacobian(x, rows, range(channel.size)).reshape(-1, channel.size)
-    found = []
+    rows, found = np.arange(count), []
+    J = effects(channel, x, rows, range(channel.size))
     for cause in channel.causes:
         own = J[:, list(cause.places)]
         if len(cause.places) > 1 or not channel.unknown or not own.any() or _rank(channel, x, cause, rows):
@@ -299,16 +296,15 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
 def visible(channel: Channel, x: Array, rows: Array) -> list[Cause]:
     """Return the causes of `WORTH` that samples show if they have such a size, beside numbers that are not known."""
     causes = [cause for cause in channel.causes if cause.kind in WORTH]
-    J = channel.jacobian(x, rows, [cause.places[0] for cause in causes]).reshape(-1, len(causes))
-    Q = _basis(channel.jacobian(x, rows, channel.unknown).reshape(len(J), -1))
-    effects = np.sqrt(((J - Q @ (Q.T @ J)) ** 2).sum(axis=0))
-    return [one for one, effect in zip(causes, effects, strict=True) if effect * WORTH[one.kind] > VISIBLE]
+    J = effects(channel, x, rows, [cause.places[0] for cause in causes])
+    sizes = np.linalg.norm(_beside(J, basis(effects(channel, x, rows, channel.unknown))), axis=0)
+    return [one for one, effect in zip(causes, sizes, strict=True) if effect * WORTH[one.kind] > VISIBLE]
 
 
 def _covariance(channel: Channel, fit: Fit, rows: Array) -> Array:
     C, free = np.full((channel.size, channel.size), np.nan), list(fit.free)
     if free:
-        J = channel.jacobian(fit.x, rows, free).reshape(-1, len(free))
+        J = effects(channel, fit.x, rows, free)
         scale = np.sqrt((J**2).sum(axis=0))
         scale[scale == 0] = np.inf
         values, axes = np.linalg.eigh((J / scale).T @ (J / scale))

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.lab.identify.answer import ModelFault
-from kinetree.lab.identify.columns import STILL, WINDOW, Trajectory, carriers, columns, delayed, ends, filter_of
+from kinetree.lab.identify.answer import ModelFault, fault_of
+from kinetree.lab.identify.columns import WINDOW, Trajectory, carriers, columns, delayed, ends, filter_of
 from kinetree.lab.identify.efforts import Efforts, about_centre, inertia_of
 from kinetree.lab.identify.search import Found, fitted, search, visible
 from kinetree.model.robot import Robot
 from kinetree.queries.options import GRAVITY
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
+from kinetree.trajectories.motion import STILL
 
 CLEARER = 2.0
 """How many times smaller what is left of a torque must be for another sign, order or gravity."""
@@ -162,7 +163,7 @@ def _discrete(
     log = log._replace(effort=log.effort[:, order] * signs)
     late, tau = _delay(log, channel, tau * signs)
     fits = _misfit(tau, channel) < np.log(UNRELATED)
-    factors = [factor for factor, fit in zip(_factors(tau, channel), fits, strict=True) if factor > 0 and fit]
+    factors = [factor for j in map(int, np.flatnonzero(fits)) if (factor := _fit(tau, channel, j)[0]) > 0]
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
         tau, log = tau / UNIT**power, log._replace(effort=log.effort / UNIT**power)
         faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))
@@ -191,11 +192,6 @@ def _delay(log: Trajectory, channel: Efforts, tau: Array) -> tuple[float, Array]
     return found
 
 
-def _factors(tau: Array, channel: Efforts) -> Array:
-    """Return the factor (nv,) by which torques of the model fit best, beside friction, or 0 if it is negative."""
-    return np.array([_fit(tau, channel, j)[0] for j in range(channel.nv)])
-
-
 def _misfit(tau: Array, channel: Efforts) -> Array:
     """Return the logarithm (nv,) of the part of torques that those of the model, times a factor, and friction leave."""
     left = np.array([_fit(tau, channel, j)[1] for j in range(channel.nv)])
@@ -203,6 +199,8 @@ def _misfit(tau: Array, channel: Efforts) -> Array:
 
 
 def _fit(tau: Array, channel: Efforts, j: int) -> tuple[float, float]:
+    """Return the factor by which torques of the model of a joint fit best, beside friction, or 0 if it is negative; and
+    the part of the torques that is left."""
     viscous, n = channel.first - channel.size, channel.nv  # an offset of torques is in their means
     own = _varied(channel.columns[:, j, [viscous + n + j, viscous + 2 * n + j]])
     A, y = np.column_stack([_varied(channel.model[:, j]), own]), _varied(tau[:, j])
@@ -233,11 +231,7 @@ def _fault(channel: Efforts, found: Found, i: int) -> ModelFault:
         value, J = _in_units(channel.rows[k], cause.kind, x[10 * k : 10 * k + 10], [place - 10 * k for place in places])
         known = np.isfinite(C).all()
         C = J @ C @ J.T if known else np.full((len(J), len(J)), np.inf)
-    std = np.sqrt(C.diagonal().clip(0.0))
-    alike = tuple((other.kind, other.element) for other in found.alike[i])
-    if len(value) == 1:
-        return ModelFault(cause.kind, cause.element, float(value[0]), float(std[0]), found.shares[i], alike, unit)
-    return ModelFault(cause.kind, cause.element, value, std, found.shares[i], alike, unit)
+    return fault_of(found, i, value, C, unit)
 
 
 def _in_units(row: Array, kind: str, u: Array, places: list[int]) -> tuple[Array, Array]:

@@ -10,10 +10,10 @@ import numpy as np
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.display import number
 from kinetree.errors import fail
-from kinetree.lab.identify.answer import ModelFault, Verification
-from kinetree.lab.identify.columns import LONGEST, STILL, Trajectory, check_rates, gaps, trajectory
+from kinetree.lab.identify.answer import ModelFault, Verification, fault_of
+from kinetree.lab.identify.columns import LONGEST, Trajectory, check_rates, gaps, trajectory
 from kinetree.lab.identify.poses import SMALL, Poses, first_places
-from kinetree.lab.identify.search import Cause, Found, fitted, hidden, search, visible
+from kinetree.lab.identify.search import Cause, Found, basis, effects, fitted, hidden, search, visible
 from kinetree.lab.identify.torques import TorqueFaults, by_torques
 from kinetree.model.edit import lock, set_origins
 from kinetree.model.limits import checked_q
@@ -21,7 +21,8 @@ from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.query import frames_of
 from kinetree.spatial.numbers import numbers, poses as checked_poses
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, poses_from
+from kinetree.trajectories.motion import STILL
 
 CLEARER = 2.0
 """How many times smaller the loss must be for a joint to be reversed, exchanged or in degrees."""
@@ -123,7 +124,8 @@ def _by_poses(given: Poses) -> tuple[Verification, Robot, Array]:
     at, everything = np.arange(len(given.q)), tuple(range(channel.size))
     for _ in range(2):  # the second time with the weights of the first
         rich = fitted(channel, np.zeros(channel.size), everything, at)
-        channel = channel.with_noise(rich.x, at, _rank(channel))
+        rank = basis(effects(channel, np.zeros(channel.size), at, everything)).shape[1]
+        channel = channel.with_noise(rich.x, at, rank)
     explained = _is_explained(channel)
     blind = replace(channel, noise=(1e9,) * len(channel.noise))
     found = search(channel if explained else blind, np.zeros(channel.size), len(at))
@@ -211,8 +213,7 @@ def _checked(robot: Robot, Q: Array, poses: Any, free: tuple[str, ...], t: Array
     else:
         if len(Q) < FEWEST_POINTS:
             raise fail("poses", f"there are {len(Q)} positions without rotations; expected at least {FEWEST_POINTS}")
-        points, T = T, np.tile(np.eye(4), (len(Q), 1, 1))
-        T[:, :3, 3] = points
+        T = poses_from(np.eye(3), T)
         channel = Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE[:1], free, t)
     _check_moves(channel)
     return channel
@@ -280,24 +281,14 @@ def _variants(robot: Robot, q: Array, columns: Sequence[int]) -> Iterator[tuple[
         yield q[:, order], ModelFault("order", f"{names[i]}, {names[j]}")
 
 
-def _rank(channel: Poses) -> int:
-    J = channel.jacobian(np.zeros(channel.size), np.arange(len(channel.q)), range(channel.size)).reshape(
-        -1, channel.size
-    )
-    return int(np.linalg.matrix_rank(J / (np.sqrt((J**2).sum(axis=0)) + 1e-300), tol=1e-7))
-
-
 def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Found) -> Verification:
     rows, x = np.arange(len(channel.q)), found.fit.x
     faults = []
-    for cause, alike, share in zip(found.causes, found.alike, found.shares, strict=True):
-        value, std = x[list(cause.places)], found.std(cause)
-        one = len(cause.places) == 1
-        names = tuple((other.kind, other.element) for other in alike)
-        number, deviation = (float(value[0]), float(std[0])) if one else (value, std)
+    for i, cause in enumerate(found.causes):
         turns = cause.kind == "zero" and channel.robot.joints[cause.element].kind.angular[0]
         unit = "rad" if turns else "s" if cause.kind == "delay" else "m" if len(cause.places) in (1, 3) else ""
-        faults.append(ModelFault(cause.kind, cause.element, number, deviation, share, names, unit))
+        places = list(cause.places)
+        faults.append(fault_of(found, i, x[places], found.covariance[np.ix_(places, places)], unit))
     before = fitted(plain, np.zeros(plain.size), plain.unknown, rows)
     r = np.sqrt((channel.residual(x, rows) ** 2).sum(axis=-1))
     base, tool = channel.setting(x)

@@ -178,20 +178,21 @@ def _gathered(job: Job, client: Any, workers: int | None, progress: Progress) ->
 
 
 def _results(job: Job, slabs: list[int], client: Any, workers: int | None) -> Iterator[tuple[int, Slab]]:
-    """Yield slabs and their results, in the order in which they are done."""
-    if client is not None:
-        yield from _on_cluster(job, slabs, client)
-        return
-    _compile(job)
-    count = workers or cores()
-    with ThreadPoolExecutor(count) as pool:
+    """Yield slabs and their results, in the order in which they are done, of threads or of a cluster."""
+    given, count = job, workers or cores()
+    if client is None:
+        _compile(job)
+    else:
+        given = client.scatter(job, broadcast=True, hash=False)
+        count = max(len(client.scheduler_info()["workers"]), 1)
+    with ThreadPoolExecutor(count) if client is None else client.get_executor(pure=False) as pool:
         waiting = iter(slabs)
-        under_way = {pool.submit(job.computed, slab): slab for slab in islice(waiting, AHEAD * count)}
+        under_way = {pool.submit(Job.computed, given, slab): slab for slab in islice(waiting, AHEAD * count)}
         try:
             while under_way:
                 for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                     yield under_way.pop(future), future.result()
-                    under_way |= {pool.submit(job.computed, slab): slab for slab in islice(waiting, 1)}
+                    under_way |= {pool.submit(Job.computed, given, slab): slab for slab in islice(waiting, 1)}
         finally:
             for future in under_way:
                 future.cancel()
@@ -208,24 +209,3 @@ def _compile(job: Job) -> None:
     job.search.may_reach(job.centers[:1])
     job.search(targets_at(job.grid, job.centers[:1]))
     job.search.manipulability(q)
-
-
-def _on_cluster(job: Job, slabs: list[int], client: Any) -> Iterator[tuple[int, Slab]]:
-    """Yield slabs and their results from the workers of a cluster, a few for each at a time."""
-    from distributed import as_completed
-
-    remote = client.scatter(job, broadcast=True, hash=False)
-    waiting = iter(slabs)
-    count = AHEAD * max(len(client.scheduler_info()["workers"]), 1)
-    numbers = {}
-
-    def submitted(slab: int) -> Any:
-        future = client.submit(Job.computed, remote, slab, pure=False)
-        numbers[future.key] = slab
-        return future
-
-    completed: Any = as_completed  # typed in part
-    running = completed([submitted(slab) for slab in islice(waiting, count)])
-    for future in running:
-        yield numbers.pop(future.key), future.result()
-        running.update([submitted(slab) for slab in islice(waiting, 1)])

@@ -68,22 +68,29 @@ class Search:
 def solved(solver: IK, targets: Targets, success: Flags, q: Array) -> Iterator[tuple[Array, Array]]:
     """Yield numbers (k,) of targets that are reached, and solutions q (k, nq) of theirs inside all limits: those of the
     search, and all of the closed forms. success (n,), q (n, nq): as `judged` returns them."""
-    n, none = len(solver._problem.columns), success & np.isnan(q).any(axis=-1)
+    none = success & np.isnan(q).any(axis=-1)
     yield np.flatnonzero(success & ~none), q[success & ~none]
     if solver._forms is not None and success.any():
-        template, reached = solver._inside.template, np.flatnonzero(success)
-        own = [target[reached] for target in targets]
-        forms = np.asarray(solver._forms(template[HEAD : HEAD + n], *solver._more, *own))
-        where, which = np.nonzero(np.isfinite(forms[:, :, n]))
-        states = np.tile(template, (len(where), 1))
+        reached = np.flatnonzero(success)
+        where, states = _closed(solver, *(target[reached] for target in targets))
         states[:, DESCENT] = solver._problem.descents - 1
-        states[:, HEAD : HEAD + n] = forms[where, which, :n]
         owner, found = _descended(solver, reached[where], states, targets)
         none[owner] = False
         yield owner, found
     if none.any():
         result = solver(*(target[none] for target in targets))
         yield np.flatnonzero(none)[result.success], result.q[result.success]
+
+
+def _closed(solver: IK, *targets: Array) -> tuple[Array, Array]:
+    """Return the numbers (k,) of targets that have closed forms, and the states (k, HEAD + 2 n) of searches there."""
+    assert solver._forms is not None
+    n, template = len(solver._problem.columns), solver._inside.template
+    forms = np.asarray(solver._forms(template[HEAD : HEAD + n], *solver._more, *targets))
+    where, which = np.nonzero(np.isfinite(forms[:, :, n]))
+    states = np.tile(template, (len(where), 1))
+    states[:, HEAD : HEAD + n] = forms[where, which, :n]
+    return where, states
 
 
 def _descended(solver: IK, where: Array, states: Array, targets: Targets) -> tuple[Array, Array]:
@@ -104,11 +111,7 @@ def is_exact(solver: IK, targets: Array) -> bool:
     """Return whether the closed forms of a solver bring the frame to reachable targets (n, 4, 4) without iteration."""
     if solver._forms is None:
         return False
-    n = len(solver._problem.columns)
-    forms = np.asarray(solver._forms(solver._inside.template[HEAD : HEAD + n], *solver._more, targets))
-    where, which = np.nonzero(np.isfinite(forms[:, :, n]))
-    states = np.tile(solver._inside.template, (len(where), 1))
-    states[:, HEAD : HEAD + n] = forms[where, which, :n]
+    where, states = _closed(solver, targets)
     first = np.asarray(solver._kernel(states, *solver._more, targets[where]))
     return len({*where.tolist()}) == len(targets) and bool((first[:, [LINEAR, ANGULAR]] <= EXACT**2).all())
 

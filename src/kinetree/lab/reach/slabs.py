@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kinetree.lab.reach.grid import Grid
 from kinetree.lab.reach.search import Search, Targets
-from kinetree.spatial.se3 import Array
+from kinetree.spatial.se3 import Array, poses_from
 
 SLAB = 2**16
 """About the number of targets of a slab."""
@@ -84,6 +84,4 @@ def targets_at(grid: Grid, centers: Array) -> Targets:
     if not grid.rolls:
         points = np.broadcast_to(centers[:, None], R.shape[:-1])
         return points.reshape(-1, 3), (points + R[..., 2]).reshape(-1, 3)
-    T = np.zeros((*R.shape[:2], 4, 4))
-    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, centers[:, None], 1.0
-    return (T.reshape(-1, 4, 4),)
+    return (poses_from(R, centers[:, None]).reshape(-1, 4, 4),)

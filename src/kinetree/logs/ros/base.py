@@ -41,9 +41,7 @@ class Poses(NamedTuple):
     @property
     def T(self) -> Array:
         """T_parent_child (n, 4, 4)."""
-        T = np.tile(np.eye(4), (len(self.stamps), 1, 1))
-        T[:, :3, :3], T[:, :3, 3] = Rotation.from_quat(self.quat_xyzw).as_matrix(), self.positions
-        return T
+        return se3.poses_from(Rotation.from_quat(self.quat_xyzw).as_matrix(), self.positions)
 
 
 def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str, str], Poses]:

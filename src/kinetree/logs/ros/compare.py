@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.spatial.transform import Rotation
 
 from kinetree.display import number
 from kinetree.errors import fail
@@ -20,7 +19,7 @@ from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.queries.transforms import transforms
 from kinetree.spatial import Array, se3
-from kinetree.trajectories.motion import Motion, filled, motion_of
+from kinetree.trajectories.motion import STILL, Motion, angular, filled, motion_of
 
 SAMPLES = 400
 """Number of transforms of a pair of frames with which causes are tried."""
@@ -28,8 +27,6 @@ EXPLAINED = 0.02
 """Largest part of the largest difference that a cause leaves."""
 LONGEST, STEP = 1.0, 0.005
 """Largest delay that is tried, and least step between two, s."""
-STILL = 1e-3
-"""Range of a coordinate below which it counts as standing, rad or m."""
 UNKNOWN = 1e30
 """Error of a delay for which most joint values are unknown."""
 MOST_CAUSES = 3
@@ -129,10 +126,10 @@ def causes(pair: Pair, tolerance: tuple[float, float], delays: list[float]) -> t
 
 def _shifts(pair: Pair, q: Array, T: Array) -> Iterator[tuple[str, Array]]:
     """Yield joints that turn or slide by a constant more."""
-    turn = float(np.linalg.norm(Rotation.from_matrix(T[0, :3, :3].T @ pair.T[0, :3, :3]).as_rotvec()))
+    turn = float(np.linalg.norm(se3.rotation_vectors(T[0, :3, :3].T @ pair.T[0, :3, :3])))
     slide = float(np.linalg.norm(pair.T[0, :3, 3] - T[0, :3, 3]))
     for i, multiplier in pair.singles():
-        is_angle = _angular(pair.robot)[i]
+        is_angle = angular(pair.robot)[i]
         for shift in np.array([1.0, -1.0]) * (turn if is_angle else slide) / max(abs(multiplier), 1e-6):
             size = f"{number(float(np.rad2deg(shift)))} deg" if is_angle else f"{number(1e3 * float(shift))} mm"
             text = f"joint {pair.robot.coordinate_names[i]} with its zero moved by {size}"
@@ -148,11 +145,11 @@ def _offsets(pair: Pair, T: Array) -> Iterator[tuple[str, Array]]:
 
 def _joints(pair: Pair, q: Array) -> Iterator[tuple[str, Array]]:
     """Yield joints that move the other way, or as another joint does."""
-    names, angular = pair.robot.coordinate_names, _angular(pair.robot)
+    names, turning = pair.robot.coordinate_names, angular(pair.robot)
     for i, _ in pair.singles():
         yield f"joint {names[i]} with the other sign", pair.model(_with(q, i, -q[:, i]))
         for k in np.flatnonzero(np.ptp(q, axis=0) > STILL):
-            if k != i and angular[k] == angular[i]:
+            if k != i and turning[k] == turning[i]:
                 yield f"the values of joint {names[k]} instead of {names[i]}", pair.model(_with(q, i, q[:, k]))
                 other = f"the values of joint {names[k]}, with the other sign, instead of {names[i]}"
                 yield other, pair.model(_with(q, i, -q[:, k]))
@@ -190,13 +187,9 @@ def _with(q: Array, column: int, values: Array) -> Array:
     return changed
 
 
-def _angular(robot: Robot) -> list[bool]:
-    return [angular for name in robot.joint_names for angular in robot.joints[name].kind.angular]
-
-
 def _pose_text(T: Array) -> str:
     """Return a pose as a text: x, y, z in mm, and the rotation vector in deg, if they are not zero."""
-    parts = (1e3 * T[:3, 3], "mm"), (np.rad2deg(Rotation.from_matrix(T[:3, :3]).as_rotvec()), "deg")
+    parts = (1e3 * T[:3, 3], "mm"), (np.rad2deg(se3.rotation_vectors(T[:3, :3])), "deg")
     said = [f"({', '.join(number(x) for x in np.round(v, 6))}) {unit}" for v, unit in parts if np.abs(v).max() > 1e-4]
     return " and ".join(said) or "nothing"
 

@@ -7,17 +7,19 @@ calibration problem using the Kronecker product, 2013); then everything by least
 
 import numpy as np
 
-from kinetree.spatial.se3 import Array, nearest_rotation
+from kinetree.spatial.se3 import Array, nearest_rotation, poses_from, rotation_vectors, rotations_from_quaternions
 
-PAIRS = 300
-"""Most pairs of poses that are compared."""
+PAIRS = 25
+"""Number of poses up to which all pairs are compared."""
 
 
 def pairs(k: int) -> tuple[Array, Array]:
-    """Return different pairs (i, j) of k poses, all or an even selection."""
-    i, j = np.triu_indices(k, 1)
-    step = -(-len(i) // PAIRS)
-    return i[::step], j[::step]
+    """Return different pairs (i, j) of k poses, all or some of each pose."""
+    if k <= PAIRS:
+        return np.triu_indices(k, 1)
+    i = np.arange(k)
+    apart = np.unique(np.linspace(k // 3, 1, max(PAIRS**2 // (2 * k), 2)).round().astype(int))
+    return np.tile(i, len(apart)), ((i + apart[:, None]) % k).ravel()
 
 
 def angles(R: Array) -> Array:
@@ -34,7 +36,9 @@ def chords(R: Array) -> Array:
 def turns(R: Array) -> Array:
     """Return sin(angle) axis (…, p, 3) of the rotations between pairs of poses R (…, k, 3, 3)."""
     i, j = pairs(R.shape[-3])
-    return _vector(R[..., i, :, :] @ R[..., j, :, :].mT)
+    W = R[..., i, :, :] @ R[..., j, :, :].mT
+    W = (W - W.mT) / 2
+    return np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
 
 
 def spread(R: Array) -> tuple[float, float]:
@@ -71,42 +75,25 @@ def closed_form(P: Array, T: Array, X: Array | None, Y: Array | None) -> tuple[A
         parts = np.linalg.pinv(A.reshape(*A.shape[:-3], -1, A.shape[-1])) @ right.reshape(*right.shape[:-2], -1, 1)
         x = parts[..., :3, 0] if X is None else x
         y = parts[..., -3:, 0] if Y is None else y
-    return joined(R_X, x), joined(R_Y, y)
+    return poses_from(R_X, x), poses_from(R_Y, y)
 
 
 def displacements(steps: Array) -> Array:
     """Return T (…, 4, 4) of translations and rotation vectors, steps (…, 6), m and rad."""
-    v = steps[..., 3:, None]
-    angle = np.linalg.norm(v, axis=-2, keepdims=True)
-    K = np.cross(v[..., None, :, 0], np.eye(3)).swapaxes(-1, -2)
-    # R = 1 + sin(a)/a K + (1 - cos(a))/a² K²
-    R = np.eye(3) + np.sinc(angle / np.pi) * K + np.sinc(angle / (2 * np.pi)) ** 2 / 2 * (K @ K)
-    return joined(R, steps[..., :3])
+    v = steps[..., 3:]
+    half = np.linalg.norm(v, axis=-1, keepdims=True) / 2
+    quat_xyzw = np.concatenate([v * np.sinc(half / np.pi) / 2, np.cos(half)], axis=-1)
+    return poses_from(rotations_from_quaternions(quat_xyzw), steps[..., :3])
 
 
-def rotation_vector(R: Array) -> Array:
-    """Return axis times angle (…, 3), rad, of R (…, 3, 3); less near half a turn, where the axis is lost."""
-    v = _vector(R)
-    sine = np.linalg.norm(v, axis=-1)
-    angle = np.arctan2(sine, (np.trace(R, axis1=-2, axis2=-1) - 1) / 2)
-    return np.asarray(v * (angle / np.maximum(sine, 1e-9))[..., None])
-
-
-def joined(R: Array, p: Array) -> Array:
-    """Return T (…, 4, 4) of R (…, 3, 3) and p (…, 3)."""
-    T = np.zeros((*R.shape[:-2], 4, 4))
-    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
-    return T
+def displacement(T: Array, P: Array) -> Array:
+    """Return the displacements (…, 6), m and rad, of P from T (…, 4, 4), in the axes of T."""
+    R = T[..., :3, :3].mT
+    gone = (R @ (P[..., :3, 3] - T[..., :3, 3])[..., None])[..., 0]
+    return np.concatenate([gone, rotation_vectors(R @ P[..., :3, :3])], axis=-1)
 
 
 def _angle(difference: Array) -> Array:
     """Return the angle of R_a' R_b for the difference R_a - R_b (…, 3, 3), whose norm is sqrt(8) sin(angle / 2)."""
     chord = np.linalg.norm(difference, axis=(-2, -1)) / np.sqrt(8.0)
     return np.asarray(2 * np.arcsin(np.minimum(chord, 1.0)))
-
-
-def _vector(R: Array) -> Array:
-    """Return sin(angle) axis (…, 3) of R (…, 3, 3)."""
-    return (
-        np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1) / 2
-    )
