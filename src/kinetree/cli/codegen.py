@@ -191,7 +191,10 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
 
 def _name(robot: str, query: str, subject: Sequence[Any], base: str | None = None, axes: str = "") -> str:
     """Return a legal name in C: characters other than ASCII letters and digits become one underscore."""
-    where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
+    where = [
+        *(["in", base] if base is not None else []),
+        *({"frame": ["own_axes"], "base": [], "": []}.get(axes, ["axes", axes])),
+    ]
     text = "_".join([robot, query, *map(str, subject), *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
     return (legal if legal[0].isalpha() else f"robot_{legal}")[:LONGEST_FUNCTION].rstrip("_")
