@@ -33,11 +33,11 @@ class MotionPlot(Plot):
 
     motion: Motion
 
-    def figure(self, suffix: str) -> Figure:
+    def _figure(self, suffix: str) -> Figure:
         return figure_of(self.motion, suffix)
 
     def _repr_svg_(self) -> str:
-        return self.written(".svg").decode()
+        return self._written(".svg").decode()
 
 
 @explain_type_errors

@@ -60,17 +60,17 @@ class Plot(Brief):
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {getattr(self, fields(cast(Any, self))[0].name)!r}"
 
-    def figure(self, suffix: str) -> Figure:
+    def _figure(self, suffix: str) -> Figure:
         """Return the figure, for a suffix that it is written in."""
         raise NotImplementedError
 
-    def written(self, suffix: str) -> bytes:
+    def _written(self, suffix: str) -> bytes:
         """Return the figure in the format of a suffix."""
-        return written(self.figure(suffix), suffix)
+        return written(self._figure(suffix), suffix)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the figure to a file, .svg, .png or .pdf, replacing it. Raises KinetreeError for other endings."""
-        write_whole(Path(path), self.written(Path(path).suffix.lower()))
+        write_whole(Path(path), self._written(Path(path).suffix.lower()))
 
 
 def halo() -> Sequence[AbstractPathEffect]:

@@ -24,11 +24,11 @@ class ReachPlot(Plot):
 
     reach: ReachMap
 
-    def figure(self, suffix: str) -> Figure:
+    def _figure(self, suffix: str) -> Figure:
         return figure_of(self.reach, suffix)
 
     def _repr_html_(self) -> str:
-        return f'<img src="data:image/png;base64,{b64encode(self.written(".png")).decode()}"/>'
+        return f'<img src="data:image/png;base64,{b64encode(self._written(".png")).decode()}"/>'
 
 
 def figure_of(reach: ReachMap, suffix: str) -> Figure:
