@@ -141,8 +141,7 @@ def robot_paths(function: Function) -> Function:
         own = [args for _, args in found if args]
         if any(args != own[0] for args in own):
             raise click.UsageError("these models of packages have different arguments of xacro; name one at a time")
-        args = {**(own[0] if own else {}), **args}
-        return function(paths=[str(path) for path, _ in found], args=args, **others)
+        return function(paths=[str(path) for path, _ in found], args={**(own[0] if own else {}), **args}, **others)
 
     return decorated(command, [paths_argument, *titled(READING, _ALL)])
 

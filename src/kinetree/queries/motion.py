@@ -242,7 +242,7 @@ def _differential(
     own = expressed_in in (legal := get_args(Axes))
     if not own and expressed_in not in robot.frames:
         near = nearest_names(str(expressed_in), [*legal, *robot.frames])
-        raise fail("expressed-in", f"expressed_in is {expressed_in!r}; expected 'base', 'frame' or a name; {near}")
+        raise fail("argument", f"expressed_in is {expressed_in!r}; expected 'base', 'frame' or a name; {near}")
     qd = velocities(robot)
     (nv,), names = qd.shape, qd.labels
     named = ", ".join(frames)

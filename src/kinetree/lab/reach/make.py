@@ -45,50 +45,39 @@ def solver_of(robot: Robot, frame: str, base: str, kind: str, options: dict[str,
 def orientations_of(robot: Robot, frame: str, base: str, solver: IK, directions: Any, rolls: Any) -> tuple[Array, int]:
     """Return directions (d, 3) of the z-axis of a frame, and a number of rolls, where None stands for those that the
     robot can have. solver: for poses."""
-    free, rolling = _freedom(robot, frame, base, solver)
-    if directions is None:
-        chosen, most = sphere(50 if free == 2 else 0), 4 if rolling else 0
-        if free + rolling == 1 and (cone := _cone(robot, frame, base, solver)) is not None:
-            chosen, most = cone, ROUND if rolling else 0
-    elif isinstance(directions, str) or np.ndim(directions):
-        given = numbers(
-            [(0.0, 0.0, -1.0)] if isinstance(directions, str) else directions, "directions", "directions is"
-        )
-        lengths = np.linalg.norm(given, axis=-1, keepdims=True)
-        wrong = given.ndim != 2 or given.shape[1:] != (3,) or not ((lengths > 0) & np.isfinite(lengths)).all()
-        if wrong or (isinstance(directions, str) and directions != "down"):
-            legal = "a number of directions, 'down', or vectors (d, 3) along which z points"
-            raise fail("directions", f"directions is {directions!r}; expected {legal}")
-        chosen, most = given / lengths, 0
-    else:
-        chosen, most = sphere(directions), 4 if free + rolling == 3 else 0
-    return frozen(chosen), (most if rolls is None else int(rolls)) if len(chosen) else 0
-
-
-def _freedom(robot: Robot, frame: str, base: str, solver: IK) -> tuple[int, int]:
-    """Return in how many ways the z-axis of a frame can turn while its origin stands still, and the frame about it."""
     q = configurations(solver, 64)
     J = np.asarray(jacobian(robot, frame, base)(q))[:, :, solver._problem.rates]
     z = np.asarray(fk(robot, frame, base)(q))[:, :3, 2]
     turned = np.cross(J[:, 3:], z[:, :, None], axis=1)
     rows = J[:, :3], np.concatenate([J[:, :3], turned], axis=1), J
     position, pointing, pose = (int(np.linalg.matrix_rank(one, rtol=LOST).max()) for one in rows)
-    return pointing - position, pose - pointing
+    free, rolling = pointing - position, pose - pointing  # ways in which z turns at a position, and the frame about it
+    if directions is None:
+        cone = _cone(J[:, 3:].swapaxes(1, 2).reshape(-1, 3), z[0]) if free + rolling == 1 else np.zeros((0, 3))
+        chosen, most = (cone, ROUND * rolling) if len(cone) else (sphere(50 if free == 2 else 0), 4 * rolling)
+    elif isinstance(directions, str) or np.ndim(directions):
+        wrong = isinstance(directions, str) and directions != "down"
+        given = numbers([(0.0, 0.0, -1.0)] if isinstance(directions, str) else directions, "reach", "directions is")
+        lengths = np.linalg.norm(given, axis=-1, keepdims=True)
+        if wrong or given.ndim != 2 or given.shape[1] != 3 or not ((lengths > 0) & np.isfinite(lengths)).all():
+            legal = "a number of directions, 'down', or vectors (d, 3) along which z points"
+            raise fail("reach", f"directions is {directions!r}; expected {legal}")
+        chosen, most = given / lengths, 0
+    else:
+        chosen, most = sphere(directions), 4 if free + rolling == 3 else 0
+    return frozen(chosen), (most if rolls is None else int(rolls)) if len(chosen) else 0
 
 
-def _cone(robot: Robot, frame: str, base: str, solver: IK) -> Array | None:
-    """Return the directions of the z-axis of a frame that turns about a fixed direction alone, as of an arm in a plane,
-    or None if it turns about others."""
-    q = configurations(solver, 64)
-    w = np.asarray(jacobian(robot, frame, base)(q))[:, 3:, solver._problem.rates].swapaxes(1, 2).reshape(-1, 3)
+def _cone(w: Array, z: Array) -> Array:
+    """Return the directions of the z-axis of a frame whose angular velocities w (k, 3) are all about one line, as of an
+    arm in a plane; none (0, 3) if they are about several."""
     axis = w[np.argmax(np.linalg.norm(w, axis=1))]
     axis = axis / np.linalg.norm(axis)
-    if np.abs(np.cross(w, axis)).max() > STRAIGHT:
-        return None
-    z = np.asarray(fk(robot, frame, base)(q))[0, :3, 2]
     along, across = (z @ axis) * axis, z - (z @ axis) * axis
+    if np.abs(np.cross(w, axis)).max() > STRAIGHT:
+        return np.zeros((0, 3))
     if np.linalg.norm(across) < STRAIGHT:
-        return np.round(along, 12)[None] + 0.0
+        return np.asarray(np.round(along, 12)[None] + 0.0)
     angle = 2 * np.pi * np.arange(ROUND)[:, None] / ROUND
     return np.asarray(along + np.cos(angle) * across + np.sin(angle) * np.cross(axis, across))
 

@@ -63,10 +63,10 @@ def add_sensor(
 
     Examples:
         >>> import kinetree as kt
-        >>> arm = kt.chain([{"axis": [0, 0, 1]}, {"axis": [0, 0, 1], "type": "fixed", "joint": "wrist", "m": 2}])
+        >>> arm = kt.chain([{"axis": [0, 0, 1]}, {"type": "fixed", "joint": "wrist", "m": 2}])
         >>> arm = kt.edit.add_sensor(arm, "ft", "force_torque", joint="wrist", measures="parent_on_child")
         >>> kt.dynamics.sensor_reading(arm, "ft", at_rest=True)([0.0]).round(2) + 0.0  # of 2 kg, N
-        array([ 0.  ,  0.  , 19.61,  0.  ,  0.  ,  0.  ])
+        array([ 0.  ,  0.  , 19.62,  0.  ,  0.  ,  0.  ])
     """
     carried = None if joint is None else robot.joints[joint].child
     if on is None and carried is None:
