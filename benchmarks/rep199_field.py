@@ -66,7 +66,7 @@ def robots(folder: Path, seen: set[str]) -> Iterator[tuple[str, Robot]]:
     for path in sorted(p for p in folder.rglob("*") if p.suffix in (".urdf", ".xacro")):
         for arguments in ARGUMENTS.get(path.name, [{}]):
             try:
-                robot, _ = examine(path, ReadOptions(packages=packages, xacro_args=arguments or None))
+                robot, _ = examine(path, ReadOptions(packages=packages, args=arguments or None))
             except KinetreeError:
                 continue
             if robot is None or robot.nq < 4 or robot.text is None:

@@ -38,6 +38,7 @@ ASKED |= {name: getattr(ROBOT.limits, name) for name in ("contains", "project", 
 ASKED |= {"q": ROBOT.q, "order": ROBOT.order}
 
 
+@pytest.mark.filterwarnings("ignore:xacro_args= is deprecated")
 @pytest.mark.parametrize("name", ASKED)
 def test_wrong_arguments(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -91,7 +92,7 @@ def test_options_within_an_argument_are_explained():
     """An argument may be an object of options; the option that does not fit is named."""
     for options, message in (
         (ReadOptions("urdf", packages=[1]), "packages is .*1.*; expected a mapping of a text to a text or a path"),
-        (ReadOptions("xacro", xacro_args=3), "xacro_args is 3; expected a mapping of a text to anything or None"),
+        (ReadOptions("xacro", args=3), "args is 3; expected a mapping of a text to anything or None"),
         (ReadOptions("urdf", srdf=4), "srdf is 4; expected a text or a path"),
         (ReadOptions(["urdf"]), "format is .*urdf.*; expected a text"),
     ):
@@ -124,8 +125,8 @@ def test_other_faults_stay_what_they_are():
     with pytest.raises(WrongTypeError, match="number is 'x'; expected a number"):
         broken("x")
     for function in (kt.check, fix):
-        with pytest.raises(WrongTypeError, match="arg=… is no option of a check; there are 'profile', 'select'"):
-            function("r.urdf", profile="ros", arg=1)
+        with pytest.raises(WrongTypeError, match="xyz=… is no option of a check; there are 'profile', 'select'"):
+            function("r.urdf", profile="ros", xyz=1)
         with pytest.raises(WrongTypeError, match="srfd=… is no option of a check; did you mean 'srdf'"):
             function("r.urdf", profile="ros", srfd="r.srdf")
     with pytest.raises(TypeError, match="unexpected keyword"):

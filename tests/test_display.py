@@ -177,7 +177,23 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-HTML = {"div", "p", "b", "details", "summary", "table", "tr", "td", "th", "svg", "title", "path", "polyline", "circle"}
+HTML = {
+    "div",
+    "p",
+    "b",
+    "details",
+    "summary",
+    "table",
+    "tr",
+    "td",
+    "th",
+    "svg",
+    "title",
+    "path",
+    "polyline",
+    "circle",
+    "img",
+}
 
 
 def page_of(thing):

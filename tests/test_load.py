@@ -49,7 +49,7 @@ class TestFormats:
             ("arm.abc", {}, "No such file"),
             ("iccub", {}, "did you mean 'icub'"),
             (TEXT, {"format": "urdff"}, "did you mean 'urdf'"),
-            (TEXT, {"format": "urdf", "xacro_args": {"a": 1}}, "xacro arguments mean nothing to urdf"),
+            (TEXT, {"format": "urdf", "args": {"a": 1}}, "xacro arguments mean nothing to urdf"),
             (TEXT, {"format": "urdf", "model": "m"}, "only SDF files hold several"),
         ],
     )
@@ -72,7 +72,7 @@ class TestOptionsOfSomeFormats:
     @each(
         "option, said",
         [
-            ({"xacro_args": {"a": 1}}, "xacro arguments mean nothing to {}; the file is not expanded [option]"),
+            ({"args": {"a": 1}}, "xacro arguments mean nothing to {}; the file is not expanded [option]"),
             ({"model": "m"}, "model='m' means nothing to {}; only SDF files hold several [option]"),
             ({"packages": {"p": "."}}, "packages mean nothing to {}, which refers to no files [option]"),
         ],
@@ -86,18 +86,40 @@ class TestOptionsOfSomeFormats:
         """For a text, for a file, for the models of a command and for jobs."""
         path = tmp_path / "a.urdf"
         path.write_text(TEXT)
-        given = ReadOptions(xacro_args={"a": "1"})
+        given = ReadOptions(args={"a": "1"})
         with pytest.raises(kt.KinetreeError, match="mean nothing to urdf"):
-            kt.load(path, xacro_args={"a": "1"})
+            kt.load(path, args={"a": "1"})
         with pytest.raises(kt.KinetreeError, match="mean nothing to urdf"):
             _load([str(path)], given, [{}])
         with pytest.raises(kt.KinetreeError, match="--arg means something to xacro alone"):
             jobs([str(path)], None, CheckOptions(read=given))
-        monkeypatch.setitem(FORMATS, "urdf", replace(FORMATS["urdf"], options=("xacro_args",)))
-        assert kt.load(path, xacro_args={"a": "1"}).name == kt.load(TEXT, format="urdf", xacro_args={"a": "1"}).name
+        monkeypatch.setitem(FORMATS, "urdf", replace(FORMATS["urdf"], options=("args",)))
+        assert kt.load(path, args={"a": "1"}).name == kt.load(TEXT, format="urdf", args={"a": "1"}).name
         assert [robot.name for robot in _load([str(path)], given, [{}])] == ["r"]
         (job,) = jobs([str(path)], None, CheckOptions(read=given))
-        assert job.options.read.xacro_args == {"a": "1"}
+        assert job.options.read.args == {"a": "1"}
+
+
+class TestOldName:
+    """`xacro_args=` is `args=`, with a warning, as docs/explanation/stability.md promises."""
+
+    XACRO = """<robot name="$(arg n)" xmlns:xacro="http://www.ros.org/wiki/xacro">
+        <xacro:arg name="n" default="a"/><link name="l"/></robot>"""
+
+    @each("read", [kt.load, kt.check])
+    def test_it_warns_and_works(self, read, tmp_path):
+        path = tmp_path / "a.urdf.xacro"
+        path.write_text(self.XACRO.replace('"l"', '"$(arg n)"'))
+        with pytest.warns(DeprecationWarning, match=r"xacro_args= is deprecated, removed in 0.4; use args=") as seen:
+            old = read(path, xacro_args={"n": "b c"})
+        assert seen[0].filename == __file__
+        new = read(path, args={"n": "b c"})
+        assert [old.name, *old.links] == [new.name, "b c"] if read is kt.load else [*map(str, old)] == [*map(str, new)]
+
+    @each("read", [kt.load, kt.check])
+    def test_both_names_are_refused(self, read):
+        with pytest.raises(kt.KinetreeError, match="xacro_args= is the old name of args=; expected one of them"):
+            read(self.XACRO, format="xacro", args={}, xacro_args={})
 
 
 def examine_findings(text: str, **options) -> tuple[Finding, ...] | list[Finding]:

@@ -44,6 +44,7 @@ MADE = {
     "center_of_mass": kt.center_of_mass,
     "center_of_mass_jacobian": kt.dynamics.center_of_mass_jacobian,
     "centroidal_momentum_matrix": kt.dynamics.centroidal_momentum_matrix,
+    "centroidal_momentum_matrix_dot": kt.dynamics.centroidal_momentum_matrix_dot,
     "energy": kt.dynamics.energy,
     "coriolis_matrix": kt.dynamics.coriolis_matrix,
     "inverse_dynamics_derivatives": kt.dynamics.inverse_dynamics_derivatives,

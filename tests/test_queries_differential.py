@@ -288,7 +288,8 @@ def test_ports_say_what_they_hold(arm):
 @pytest.mark.parametrize(
     ("query", "options", "said"),
     [
-        (kt.jacobian, {"expressed_in": "world"}, "expressed_in is 'world'; expected one of 'base', 'frame'"),
+        (kt.jacobian, {"expressed_in": "world"}, "expressed_in is 'world'; expected 'base', 'frame' or a name"),
+        (kt.velocity, {"expressed_in": "uper"}, "a name; did you mean 'upper'"),
         (kt.velocity, {"base": "bse"}, "no frame 'bse'; did you mean 'base'"),
         (
             kt.kinematics.analytical_jacobian,
@@ -329,3 +330,23 @@ def test_what_is_not_finite_stays_where_it_matters(arm):
     assert np.isnan(J[:2]).all()
     np.testing.assert_array_equal(J[2:], [[0, 0], [0, 0], [0, 0], [1, 1]])
     assert np.isfinite(kt.jacobian(arm, "hand", "upper")([np.nan, 0.0])).all()
+
+
+@each("axes", ["finger_link", "on_trunk5"])
+@each("frame, base", WAYS)
+def test_axes_of_a_third_frame(frame, base, axes):
+    """They turn the numbers in the base's axes; rates and derivatives are those of the turned numbers."""
+    q, qd = some(ROBOT)
+    turn = kt.fk(ROBOT, base or ROBOT.root, axes).interpret(q)[:, :3, :3]  # R_axes_base
+    J, own = (kt.jacobian(ROBOT, frame, base, *given).interpret for given in ((axes,), ()))
+    for rows in (slice(3), slice(3, 6)):
+        np.testing.assert_allclose(J(q)[:, rows], turn @ own(q)[:, rows], rtol=0, atol=1e-13)
+    Jd = kt.jacobian_dot(ROBOT, frame, base, axes).interpret(q, qd)
+    for one, v, found in zip(q, qd, Jd, strict=True):
+        np.testing.assert_allclose(found, rate_along(J, ROBOT, one, v), rtol=0, atol=1e-7)
+    H = kt.hessian(ROBOT, frame, base, axes).interpret(q)
+    np.testing.assert_allclose(np.einsum("ni,nikj->nkj", qd, H), Jd, rtol=0, atol=1e-11)
+    V = kt.velocity(ROBOT, frame, base, axes)
+    np.testing.assert_allclose(V.interpret(q, qd), np.einsum("nij,nj->ni", J(q), qd), rtol=0, atol=1e-13)
+    assert f"in the axes of {axes};" in V.output.about
+    assert kt.jacobian(ROBOT, frame, base, frame).output.about == kt.jacobian(ROBOT, frame, base, "frame").output.about

@@ -174,6 +174,7 @@ def test_every_answer_takes_parameters(robot):
         (kt.center_of_mass, (q,)),
         (kt.dynamics.energy, (q, qd)),
         (kt.dynamics.centroidal_momentum_matrix, (q,)),
+        (kt.dynamics.centroidal_momentum_matrix_dot, (q, qd)),
     ):
         close(query(robot, parameters=True).interpret(*motion, parameters), query(robot).interpret(*motion), 1e-10)
 
@@ -214,6 +215,13 @@ def test_centre_of_mass_and_momentum_are_sums_over_links(robot):
     J = kt.dynamics.center_of_mass_jacobian(robot).interpret(q)
     close(np.einsum("nij,nj->ni", J, qd), linear / total)
     close(np.einsum("nij,nj->ni", J, qd), derivative(kt.center_of_mass(robot), robot, q, qd), 1e-8)
+
+
+@longer
+def test_rate_of_the_momentum(robot):
+    q, qd, _ = some(robot)
+    A, Ad = kt.dynamics.centroidal_momentum_matrix(robot), kt.dynamics.centroidal_momentum_matrix_dot(robot)
+    close(Ad.interpret(q, qd), derivative(A, robot, q, qd), 1e-7)
 
 
 @every

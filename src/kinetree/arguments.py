@@ -12,7 +12,7 @@ from inspect import Parameter, signature
 from numbers import Integral, Real
 from typing import Any, Literal, ParamSpec, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from kinetree.errors import KinetreeError, wrong_type
+from kinetree.errors import KinetreeError, fail, warn, wrong_type
 
 P = ParamSpec("P")
 V = TypeVar("V")
@@ -40,6 +40,16 @@ def _over(value: Any, other: Any) -> Any:
 def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return names as a tuple; a text is a single name."""
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+def renamed(name: str, value: Any, old: str, given: Any) -> Any:
+    """Return the value of an argument; one that is given under its old name causes a DeprecationWarning."""
+    if given is None:
+        return value
+    if value is not None:
+        raise fail("option", f"{old}= is the old name of {name}=; expected one of them")
+    warn(f"{old}= is deprecated, removed in 0.4; use {name}=", DeprecationWarning)
+    return given
 
 
 def explain_type_errors(function: Callable[P, V]) -> Callable[P, V]:

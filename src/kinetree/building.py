@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite, pi
+from math import pi
 from typing import Any
 
 import numpy as np
@@ -21,39 +21,30 @@ from kinetree.formats.dh.rows import (
     read_pose,
     read_row,
 )
+from kinetree.formats.dh.toolbox import OF_TOOLBOX, in_our_words, inertial_of, with_inertial
 from kinetree.formats.dh.values import Units, parse_cell
 from kinetree.formats.ets import ET, ETS, read as read_ets, robot_of as robot_of_ets
 from kinetree.model.assemble import Parts, assemble
 from kinetree.model.dh import CONVENTIONS, Convention, DHChain, DHRow, DHTable
-from kinetree.model.robot import NO_AXES, Frame, Inertial, Joint, Link, Robot
+from kinetree.model.robot import NO_AXES, Frame, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array, frozen
 from kinetree.syntax.text import TextReport
 from kinetree.syntax.toml import Places, TomlTable, shown
 
 SI = Units({"a": "m", "d": "m", "alpha": "rad", "theta": "rad"}, "m", "rad")
-MASS = ("m", "r", "I")
-MOTOR = {"Jm": ("armature", 2), "B": ("damping", 2), "Tc": ("friction", 1)}
-"""Numbers of a motor by the names of the Robotics Toolbox: their name at the joint, and the power of |G| to there."""
-MOTOR_HINTS = {
-    "G": "the ratio of the gear",
-    "Tc": "one number, not negative, because friction is the same in both directions",
-}
-NOT_NEGATIVE = "a number that is not negative"
 LONGEST_INTEGER = 1000
 """Most bits of an integer that messages show; all numbers are smaller."""
 DEEPEST = 5
 """Most lists and mappings inside each other that a value may have; one that contains itself has no end."""
-OF_DH = (*ROW_KEYS, "qlim", *MASS, *MOTOR, "G")
-OF_JOINT = ("joint", "type", "parent", "axis", *POSE_KEYS, *OF_JOINTS, "qlim", *MASS, *MOTOR, "G")
+OF_DH = (*ROW_KEYS, *OF_TOOLBOX)
+OF_JOINT = ("joint", "type", "parent", "axis", *POSE_KEYS, *OF_JOINTS, *OF_TOOLBOX)
 ANGLES = ("alpha", "theta", "offset")
 """Angles of a DH row; the offset of a prismatic joint is a length."""
 TURN = 2 * pi + 1e-3
 """Largest angle of a row or pose that is read as rad; a whole turn may be rounded up, as 6.2832 is."""
 BASE, TIP = "base_link", "tip"
 LEGAL = "expected 'dh' (standard) or 'mdh' (modified)"
-SYMMETRIC = ((0, 3, 5), (3, 1, 4), (5, 4, 2))
-"""Places of [ixx, iyy, izz, ixy, iyz, ixz], the toolbox's order, in the tensor."""
 
 
 @explain_type_errors
@@ -64,6 +55,7 @@ def chain(
     name: str | None = None,
     base: Any = None,
     tool: Any = None,
+    frames: bool = True,
 ) -> Robot:
     """Return the robot of elementary transforms, rows of DH parameters, or joints; m, rad and kg.
 
@@ -77,6 +69,7 @@ def chain(
         name: of the robot.
         base: pose (4, 4) of the first row in the root link.
         tool: pose (4, 4) of the frame `tip` at the end of the last row.
+        frames: whether rows of DH parameters have frames `dh_0`, `dh_1` … at their ends, which become links in URDF.
 
     Links are `base_link`, `<joint>_link`, joints without a name `q1`, `q2` by their number. The source of each part is
     a line of the calling program. Raises KinetreeError with every fault and its line.
@@ -96,12 +89,16 @@ def chain(
         if base is not None or tool is not None or convention is not None:
             raise _refused(where, "argument", "base, tool and convention go with rows; a sequence has SE3(…) there")
         return _of_sequence(elements, name, where)
+    if not isinstance(frames, bool) or not (frames or convention):
+        raise _refused(
+            where, "argument", f"frames is {shown(frames)}; expected True, or False with rows of DH parameters"
+        )
     if convention not in (None, *CONVENTIONS):
         raise _refused(where, "convention", f"convention is {shown(_plain(convention))}; {LEGAL}")
     rows = list(elements)
     if convention is None and any(isinstance(row, Mapping) and not row.keys().isdisjoint(PARAMETERS) for row in rows):
         raise _refused(where, "convention", f"convention is not given for these DH parameters; {LEGAL}")
-    builder = _Rows(rows, where)
+    builder = _Rows(rows, where, frames)
     ends = [builder.pose(key, given) for key, given in (("base", base), ("tool", tool))]
     make = builder.dh_robot if convention else builder.joint_robot
     with np.errstate(all="ignore"):  # what is too large is refused
@@ -129,8 +126,8 @@ def _of_sequence(elements: str | ET | ETS, name: str | None, where: Call) -> Rob
 class _Rows:
     """Rows of a call, read one after the other; faults go to `report`."""
 
-    def __init__(self, rows: Sequence[Any], where: Call) -> None:
-        self.rows, self.where = rows, where
+    def __init__(self, rows: Sequence[Any], where: Call, frames: bool = True) -> None:
+        self.rows, self.where, self.frames = rows, where, frames
         self.report, self.unseen = TextReport(where.file, where.text), TextReport(where.file, "")
         self.unseen.findings = self.report.findings  # of rows whose text cannot be shown
         self.root = Link(BASE, source=where.source())
@@ -139,19 +136,17 @@ class _Rows:
 
     def dh_robot(self, name: str, convention: Convention, base: Array, tool: Array) -> Robot | None:
         """Return the robot of rows of DH parameters."""
-        rows, links = [], []
+        rows = []
         for i in range(len(self.rows)):
             cells, place = self.cells(i, OF_DH)
             row = read_row(dict.fromkeys(PARAMETERS, 0.0) | _only(cells, ROW_KEYS), SI, place)
             _check_angles(_only(cells, ANGLES, ("offset",) if row.type == "prismatic" else ()), place)
-            rows.append(row)
-            inertial = self.inertial(cells, row.constants(convention)[1], place)
-            if inertial and row.type == "fixed":
-                place.error("fixed-mass", "a fixed row has no link; expected its mass in the row of a joint")
-            elif inertial:
-                links.append(Link(row.link or f"{row.joint or f'q{i + 1}'}_link", inertial, source=row.source))
-        made = DHChain("", convention, tuple(rows), base, tool, source=self.where.source())
-        table = DHTable(name, BASE, (made,), links=tuple(links), source=self.where.source())
+            rows.append(with_inertial(row, cells, SI, place))
+        named = rows and rows[-1].frame and np.array_equal(tool, se3.IDENTITY)
+        tip = None if self.frames or named else TIP
+        source = self.where.source()
+        made = DHChain("", convention, tuple(rows), base, tool, tip=tip, frames=self.frames, source=source)
+        table = DHTable(name, BASE, (made,), source=source)
         return dh.robot_of(table, self.report)
 
     def joint_robot(self, name: str, convention: Convention, base: Array, tool: Array) -> Robot | None:
@@ -164,7 +159,7 @@ class _Rows:
             if joint.parent == BASE:
                 joint = replace(joint, origin=frozen(base @ joint.origin))
             parts.joints.append(joint)
-            parts.links.append(Link(joint.child, self.inertial(cells, se3.IDENTITY, place), source=row.source))
+            parts.links.append(Link(joint.child, inertial_of(cells, SI, place), source=row.source))
         if self.report.failed:
             return None
         parts.frames.append(Frame(TIP, parts.links[-1].name, frozen(tool), self.where.source()))
@@ -212,55 +207,7 @@ class _Rows:
             return {"type": "fixed"}, place
         cells = {key: _plain(value) for key, value in given.items() if value is not None}
         TomlTable(cells, report, Places([]), at=line).check_keys(sorted(legal), element=element)
-        if "qlim" in cells:
-            if "limits" in cells:
-                place.error("limits-twice", "has limits twice: as qlim and as limits; expected one")
-            cells["limits"], place = cells.pop("qlim"), replace(place, limits="qlim")
-        return cells | self.motor(cells, place), place
-
-    def motor(self, cells: Mapping[str, Any], place: Place) -> dict[str, float]:
-        """Return the numbers of a motor as the joint feels them."""
-        given = [key for key in MOTOR if key in cells]
-        for key in given:
-            if (name := MOTOR[key][0]) in cells:
-                place.error("motor", f"has {name} twice: as {key} and as {name}; expected one", key)
-        values: dict[str, float] = {}
-        for key in (*given, "G") if given else ():
-            raw = cells.get(key)
-            both = finite_numbers(raw, 2) if key == "Tc" else None
-            number = both[:1] if both and both[0] == -both[1] else finite_numbers([raw], 1)
-            if number is None or (key != "G" and number[0] < 0):
-                said = f"{key} is {shown(raw)}" if key in cells else f"has {given[0]} without G"
-                place.error("motor", f"{said}; expected {MOTOR_HINTS.get(key, NOT_NEGATIVE)}", key)
-                return {}
-            values[key] = number[0]
-        felt = {key: values[key] * abs(values["G"]) * (abs(values["G"]) if MOTOR[key][1] == 2 else 1) for key in given}
-        for key, value in felt.items():
-            if not isfinite(value):
-                place.error(
-                    "motor", f"{key} is {values[key]:g} and G {values['G']:g}, which is too large together", key
-                )
-                return {}
-        return {MOTOR[key][0]: value for key, value in felt.items()}
-
-    def inertial(self, cells: Mapping[str, Any], T: Array, place: Place) -> Inertial | None:
-        """Return the inertia of a row's link. T (4, 4): the frame of r and I in the link."""
-        if cells.keys().isdisjoint(MASS):
-            return None
-        mass = finite_numbers([cells.get("m")], 1)
-        r = finite_numbers(cells.get("r", [0, 0, 0]), 3)
-        I = _tensor(cells.get("I", [0, 0, 0]))
-        if mass is None:
-            said = f"m is {shown(cells['m'])}" if "m" in cells else "has no m"
-            place.error("mass", f"{said}; expected the mass in kg")
-        if r is None:
-            place.error("mass", f"r is {shown(cells['r'])}; expected three numbers, in m", "r")
-        if I is None:
-            legal = "3×3 and symmetric, or [ixx, iyy, izz, ixy, iyz, ixz], or [ixx, iyy, izz], in kg m²"
-            place.error("mass", f"I is {shown(cells['I'])}; expected {legal}", "I")
-        if mass is None or r is None or I is None:
-            return None
-        return Inertial(mass[0], frozen(I), frozen(T @ se3.translation(r)))
+        return in_our_words(cells, place)
 
     def pose(self, key: str, given: Any) -> Array:
         """Return a pose of an argument, the identity for None."""
@@ -296,14 +243,3 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item, depth + 1) for key, item in value.items()}
     return [_plain(item, depth + 1) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _tensor(raw: object) -> Array | None:
-    """Return the inertia (3, 3) of what the toolbox takes, or None."""
-    if isinstance(raw, list) and len(raw) == 3 and all(isinstance(row, list) for row in raw):
-        numbers = finite_numbers([x for row in raw for x in row], 9)
-        I = None if numbers is None else np.reshape(numbers, (3, 3))
-        return I if I is not None and np.array_equal(I, I.T) else None
-    diagonal = finite_numbers(raw, 3)
-    numbers = diagonal + [0.0] * 3 if diagonal else finite_numbers(raw, 6)
-    return None if numbers is None else np.array(numbers)[np.array(SYMMETRIC)]

@@ -31,8 +31,12 @@ class Displayable:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        text: str = import_module(_writers[0]).html(self)
-        return text
+        return str(made_above("html", self))
+
+
+def made_above(function: str, thing: Any) -> Any:
+    """Return what a function of the module above makes of an object."""
+    return getattr(import_module(_writers[0]), function)(thing)
 
 
 def brief(thing: Any) -> str:

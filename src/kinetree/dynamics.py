@@ -51,6 +51,7 @@ from kinetree.queries.momentum import (
     center_of_mass as center_of_mass,
     center_of_mass_jacobian as center_of_mass_jacobian,
     centroidal_momentum_matrix as centroidal_momentum_matrix,
+    centroidal_momentum_matrix_dot as centroidal_momentum_matrix_dot,
     energy as energy,
     mass as mass,
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.arguments import explain_type_errors
+from kinetree.arguments import explain_type_errors, renamed
 from kinetree.confine import Confinement, Places, confinement_of
 from kinetree.errors import Doubt, Finding, KinetreeError, fail, nearest_names
 from kinetree.files.nearby import did_you_mean
@@ -36,7 +36,7 @@ def load(
     source: str | os.PathLike[str],
     *,
     format: str | None = None,
-    xacro_args: Mapping[str, object] | None = None,
+    args: Mapping[str, object] | None = None,
     packages: Mapping[str, str | os.PathLike[str]] | None = None,
     model: str | None = None,
     srdf: str | os.PathLike[str] | None = None,
@@ -46,6 +46,7 @@ def load(
     expand: str | None = None,
     without: Collection[str] = (),
     floating: bool = False,
+    xacro_args: Mapping[str, object] | None = None,
 ) -> Robot:
     """Return the robot that a file, a text or a name describes.
 
@@ -55,7 +56,7 @@ def load(
             package of models, such as "example-robot-data:panda". `kinetree models` lists the names.
         format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets", "usd"; by default the file's ending and its root element
             decide. A pathlib.Path together with format=… is a file of that format whatever its ending.
-        xacro_args: the arguments of a xacro file.
+        args: the arguments of a xacro file, such as {"prefix": "left_"}.
         packages: folders of ROS packages by name, searched first.
         model: the model to take from an SDF file that has several.
         srdf: a semantic description of the robot, with groups of joints: an SRDF file, expanded if its name ends in
@@ -74,6 +75,7 @@ def load(
         without: parts that are left out, such as ("mimic",), after which followers move by themselves. Errors in them
             do not count. The effects are on `robot.notes`. All parts: `kinetree.formats.losses.parts.PARTS`.
         floating: whether the root floats in a world, see `kt.edit.floating`.
+        xacro_args: the old name of args, deprecated.
 
     Warnings are on `robot.notes`. Raises KinetreeError with every fault of the input, each with its place.
 
@@ -85,7 +87,8 @@ def load(
         >>> icub.groups["head"]
         ('neck_pitch', 'neck_roll', 'neck_yaw', 'eyes_tilt', 'l_eye_pan_joint', 'r_eye_pan_joint')
     """
-    options = ReadOptions(format, xacro_args, packages, model, srdf, limits, inertias, confined, expand, without)
+    args = renamed("args", args, "xacro_args", xacro_args)
+    options = ReadOptions(format, args, packages, model, srdf, limits, inertias, confined, expand, without)
     robot, findings = examine(source, options)
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
@@ -102,8 +105,8 @@ def examine(source: str | os.PathLike[str], options: ReadOptions = ReadOptions()
     uncertain: whether after errors the robot is what is certain of it, with doubts.
     """
     check_parts(options.without)
-    source, args = located(source, options.format, options.xacro_args)
-    options = replace(options, xacro_args=args)
+    source, args = located(source, options.format, options.args)
+    options = replace(options, args=args)
     reading = _left_out(*_with_semantic(*_read(source, options), options, uncertain), options.without)
     robot, findings = _with_empty_limits(*reading)
     if robot is None or (robot.doubts and not uncertain):

@@ -230,3 +230,30 @@ def test_the_note_quotes_for_a_shell(run, tmp_path):
         r"use --write 'fk\(.*a \$b.*\)'$", run("codegen", path, "--fk", "a $b", "-o", tmp_path / "a.c").stderr
     )
     assert kt.load(path).root == "a $b"
+
+
+def test_one_function_of_several(run, drone, tmp_path):
+    """Its results have the names of each, with the frame where two are the same, and a number where that is, too."""
+    call = "state = fk(hand), jacobian(hand), fk(hull), mass_matrix()"
+    files, told, _ = written(run, drone, tmp_path / "a", "--write", call)
+    (one,) = told["functions"]
+    assert (one["name"], one["query"]) == ("state", call.removeprefix("state = "))
+    assert [port["name"] for port in one["outputs"]] == ["T_hand", "J", "T_hull", "H"]
+    assert [port["name"] for port in one["inputs"]] == ["q"]
+    nv = len(one["outputs"][1]["labels"])
+    assert one["output"]["shape"] == [16 + 6 * nv + 16 + nv**2]
+    assert b"STATE_T_HULL_START" in files["a.h"]
+    _, told, _ = written(run, drone, tmp_path / "b", "--write", "pair = fk(hand), fk(hand, base=hull)")
+    assert [port["name"] for port in told["functions"][0]["outputs"]] == ["T_hand_1", "T_hand_2"]
+    (read,) = calls(call, KNOWN)
+    assert str(read) == call
+    assert [part.function for part in read.positional] == ["fk", "jacobian", "fk", "mass_matrix"]
+
+
+@each(
+    "text",
+    ["fk(hand), fk(hull)", "a = ()", "a = fk(hand), 3", "a, b = fk(hand), fk(hull)", "a = fk(hand), (fk(hull),)"],
+)
+def test_several_calls_that_cannot_be_read(text):
+    with pytest.raises(kt.KinetreeError, match="is no call; expected a call such as"):
+        calls(text, KNOWN)

@@ -72,6 +72,7 @@ def test_what_needs_masses():
         except kt.KinetreeError as error:
             assert [f.code for f in error.findings] == ["no-mass"]
             assert error.findings[0].message == "no link of the robot has a mass, which this needs"
+            assert "m=, r= and I=" in error.findings[0].fix
             needs.add(name)
     assert FORCES.keys() - needs == {"margin", "imu_reading", "integrate", "difference"}
 

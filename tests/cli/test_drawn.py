@@ -158,15 +158,15 @@ def test_reach_prints_volumes_and_removes_nothing_but_a_map(run, coupled, tmp_pa
     assert (result.exit_code, result.stderr, result.stdout) == (
         0,
         "",
-        "l4 in l1 reaches 0.625 m³\n"
-        "  in 25 % of 4 orientations 0.625 m³\n"
-        "  in 50 % of 4 orientations 0.5 m³\n"
-        "  in 75 % of 4 orientations 0.375 m³\n"
-        "  in 100 % of 4 orientations 0.25 m³\n"
+        "l4 in l1 reaches 0.625 m³, 83.3 % of the box\n"
+        "  in 25 % of 4 orientations 0.625 m³, 83.3 % of the box\n"
+        "  in 50 % of 4 orientations 0.5 m³, 66.7 % of the box\n"
+        "  in 75 % of 4 orientations 0.375 m³, 50 % of the box\n"
+        "  in 100 % of 4 orientations 0.25 m³, 33.3 % of the box\n"
         "3 x 1 x 2 voxels of 0.5 m from -0.25, 0.125, 1\n"
         "symmetric about the line at x 0.25, y -1.5\n",
     )
-    defaults = {"directions": 50, "rolls": 4, "descents": 128, "loops": "refuse", "voxel": 0.5, "store": None} | {
+    defaults = {"directions": None, "rolls": None, "descents": 128, "loops": "refuse", "voxel": 0.5, "store": None} | {
         "clearance": None,
         "geometry": "mesh",
     }

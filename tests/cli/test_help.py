@@ -170,6 +170,8 @@ def test_the_example_works(run, tmp_path, monkeypatch, path):
         (tmp_path / name).write_text(text, encoding="utf-8")
     if path == ("compare",):
         run("convert", "arm.urdf", "arm.sdf")
+    if path == ("motion", "convert"):
+        run("tf", "arm.urdf", "motion.csv", "--deg", "-o", "run.mcap")
     if path == ("show",) and not (Path(kinetree.viewing.__file__).parent / "bundle" / "viewer.js").exists():
         pytest.skip("the viewer is not built here")
     if path in (("contact",), ("srdf",)):

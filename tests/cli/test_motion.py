@@ -140,3 +140,23 @@ def test_how_long_it_takes_is_printed(run, folder):
     for rows in ([(0, 0, 0), (3500, 0.5, 1)], [(0, 0, 0), (3700, 0, 0)], [(0, 0, 0), (3590, 0, 0), (3700, 1, 1)]):
         folder(*rows)
         assert "ms or ns" not in run(*go).stdout
+
+
+def test_a_motion_in_another_format(run, folder, tmp_path):
+    """A bag as a table, in degrees if asked, and back."""
+    pytest.importorskip("mcap")
+    folder((0, 0, 30), (1, 45, 60), (2, 90, 90))
+    result = run("motion", "convert", "arm.urdf", "motion.csv", "--deg", "-o", "run.mcap")
+    assert (result.exit_code, result.stderr) == (0, "wrote run.mcap: 3 samples\n")
+    for given, angles in (((), [0.0, math.pi / 4, math.pi / 2]), (("--deg",), [0.0, 45.0, 90.0])):
+        assert run("motion", "convert", "arm.urdf", "run.mcap", "-o", "again.csv", "--force", *given).exit_code == 0
+        head, *rows = (tmp_path / "again.csv").read_text(encoding="utf-8").splitlines()
+        assert head == "time,j1,j2"
+        assert [[float(x) for x in row.split(",")][:2] for row in rows] == [
+            pytest.approx(pair) for pair in zip((0.0, 1.0, 2.0), angles, strict=True)
+        ]
+    for target, code in (("again.csv", "exists"), ("run.mcap", "output"), ("arm.urdf", "output"), ("a.bag", "format")):
+        more = ("--force",) if code == "output" else ()
+        refused = run("motion", "convert", "arm.urdf", "run.mcap", "-o", target, *more)
+        assert refused.exit_code == 2
+        assert f"[{code}]" in refused.stderr

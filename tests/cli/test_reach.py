@@ -41,6 +41,13 @@ def test_options(run, file):
     told = json.loads(result.stdout)
     assert (told["shape"], told["unit"], told["axis"]) == ([1, 2, 1], "m²", None)
     assert run("reach", file, *SMALL, "--voxel", "-1").exit_code == 2
+    down = ("--frame", "tool0", "--voxel", 0.2, "--directions", "down", "--box", 0.2, -0.4, 0, 1.2, 0.4, 0.4)
+    told = json.loads(run("reach", file, *down, "--json").stdout)
+    line = run("reach", file, *down).stdout.splitlines()[0]
+    assert 0.1 < told["box_share"] < 0.99
+    assert told["volume"] == pytest.approx(told["box_share"] * 1.0 * 0.8 * 0.4)
+    assert line == f"tool0 in base_link reaches {told['volume']:.3g} m³, {100 * told['box_share']:.3g} % of the box"
+    assert "'flat' is neither a number nor 'down'" in run("reach", file, *SMALL, "--directions", "flat").stderr
     assert "no joint or group" in (wrong := run("reach", file, *SMALL, "--joints", "x").stderr) or "'x'" in wrong
 
 

@@ -23,7 +23,7 @@ def fixed(path, *numbers, text=TEXT, **more):
     path.write_text(text)
     rows = []
     for number in numbers:
-        options = options_of(path, "ros", (), (), None, {"xacro_args": {"n": number}})
+        options = options_of(path, "ros", (), (), None, {"args": {"n": number}})
         rows.append((str(path), options, look(str(path), options, {})))
     (file, options, start), *variants = rows
     return fix_from(start, file, options, variants=variants, **more)

@@ -30,7 +30,7 @@ MAKERS = (shapes.kawasaki, shapes.motoman, shapes.techman, shapes.mitsubishi)
 def robots(folder) -> list[kt.Robot]:
     """The models of the settings."""
     found = jobs(None, read_settings(str(folder / "kinetree.toml")))
-    return [kt.load(job.file, xacro_args=job.options.read.xacro_args) for job in found]
+    return [kt.load(job.file, args=job.options.read.args) for job in found]
 
 
 def run(folder, *arguments: str):

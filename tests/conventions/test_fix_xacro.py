@@ -124,7 +124,7 @@ def test_nothing_is_hung_on_what_may_not_be_there(is_together, tmp_path):
     inside = f"{tool0}{end}</joint>" if is_together else ""
     path.write_text(f"{head}{BRANCH}{flange}{other}{inside}</xacro:if>{tail}")
     for flanged in ("true", "false"):
-        assert not [f for f in kt.load(path, xacro_args={"flanged": flanged}).notes if f.severity == "error"]
+        assert not [f for f in kt.load(path, args={"flanged": flanged}).notes if f.severity == "error"]
     result = fix(path, profile="industrial", controller="abb", select="R199-505")
     if is_together:
         assert ({finding.code for finding in result.repaired}, result.unrepaired) == ({"R199-505", "NAM-008"}, ())
@@ -132,7 +132,7 @@ def test_nothing_is_hung_on_what_may_not_be_there(is_together, tmp_path):
         ((_, because),) = result.unrepaired
         assert re.search(r"'left_flange' is made in the <xacro:if> at .*arms.xacro:\d+:1 alone", because)
     write(result)
-    assert kt.load(path, xacro_args={"flanged": "false"})
+    assert kt.load(path, args={"flanged": "false"})
 
 
 def test_nothing_is_added_to_one_of_two_branches(tmp_path):

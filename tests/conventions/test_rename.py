@@ -215,7 +215,7 @@ def test_names_in_branches_that_are_not_taken_are_changed_too(tmp_path):
     fixed = fix(path, profile="industrial", select="R199-301", unsafe=True)
     assert fixed.unrepaired == ()
     write(fixed)
-    assert not {"elbow", "shoulder"} & kt.load(path, xacro_args={"camera": 1}).links.keys()
+    assert not {"elbow", "shoulder"} & kt.load(path, args={"camera": 1}).links.keys()
     assert check(path, profile="industrial", select="R199-301") == []
 
 

@@ -68,7 +68,7 @@ class TestReading:
         assert settings.per_file == (PerFile(Pattern("legacy/**", str(tmp_path)), ("R199-403",)),)
         ur, icub = settings.models
         assert ur.file == str(tmp_path / "ur.urdf.xacro")
-        assert ur.options.read.xacro_args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
+        assert ur.options.read.args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
         assert ur.name == ""  # there is no other row of its file to tell it from
         assert ur.options.read.packages == {"ur_description": str(tmp_path / "src/ur")}
         assert (icub.name, icub.options) == (
@@ -254,7 +254,7 @@ class TestJobs:
             ur3, ur5 = jobs([path])
             assert ur3.file == ur5.file == path
             assert [(job.name, read_of(job)) for job in (ur3, ur5)] == [
-                (f"t={t}", ReadOptions(xacro_args={"t": t})) for t in ("ur3", "ur5")
+                (f"t={t}", ReadOptions(args={"t": t})) for t in ("ur3", "ur5")
             ]
         assert [job.options.profile for job in jobs(["ur.xacro", "b.urdf", "c.urdf"])] == ["industrial"] * 2 + [
             "icub",
@@ -312,14 +312,14 @@ class TestJobs:
 
     def test_what_is_said_for_a_run_goes_before_the_settings(self, tmp_path):
         write(tmp_path, ALL)
-        read = ReadOptions(xacro_args={"name": "other"}, packages={"x": "y"})
+        read = ReadOptions(args={"name": "other"}, packages={"x": "y"})
         said = CheckOptions("industrial-strict", ("R199-5",), ("R199-509",), "ABB", read=read)
         (job,) = jobs([str(tmp_path / "ur.urdf.xacro")], None, said, "b.json")
         options = job.options
         assert (options.profile, options.select, options.ignore) == ("industrial-strict", ("R199-5",), ("R199-509",))
         assert (options.controller, job.baseline) == ("abb", "b.json")
         assert read_of(job) == ReadOptions(
-            xacro_args={"ur_type": "ur5e", "name": "other", "scale": "2", "safety": "true"},
+            args={"ur_type": "ur5e", "name": "other", "scale": "2", "safety": "true"},
             packages={"ur_description": str(tmp_path / "src/ur"), "x": "y"},
         )
 

@@ -219,7 +219,7 @@ def test_real_models_are_excused_at_the_line_that_is_printed(folder, entry, elem
     own = copy.rename(tmp_path / folder.rpartition("/")[2])
     packages = {package.parent.name: package.parent for package in shared("corpus").rglob("package.xml")}
     file, macro, args = entry
-    read = ReadOptions(xacro_args=args, packages=packages | {"ur_description": own, own.name: own})
+    read = ReadOptions(args=args, packages=packages | {"ur_description": own, own.name: own})
     job = Job(str(own / file), CheckOptions("industrial-strict", ("R199",), read=read))
     before = check_job(job)
     assert excuses == {finding.code for finding in before.findings}

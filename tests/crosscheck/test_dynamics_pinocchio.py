@@ -187,6 +187,8 @@ def test_what_belongs_to_the_whole_robot(path, floats):
     if floats:
         A = c.expected(lambda model, data, q, qd, qdd: pin.ccrba(model, data, q, qd) @ G)
         c.compare(kt.dynamics.centroidal_momentum_matrix(c.robot).interpret(c.q), A)
+        Ad = c.expected(lambda model, data, q, qd, qdd: pin.dccrba(model, data, q, qd) @ G)
+        c.compare(kt.dynamics.centroidal_momentum_matrix_dot(c.robot).interpret(c.q, c.qd), Ad)
 
 
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])

@@ -48,7 +48,7 @@ def test_panda_is_that_of_example_robot_data() -> None:
 def test_an_arm_is_that_of_its_maker(name: str, file: str, args: dict[str, str]) -> None:
     """Torques too, up to what UR's file rounds in its kinematics."""
     path: Path = shared("corpus", *file.split("/"))
-    theirs, ours = kt.load(path, xacro_args=args, without=("geometry", "dynamics")), kt.load(name)
+    theirs, ours = kt.load(path, args=args, without=("geometry", "dynamics")), kt.load(name)
     tip = {"ur5e": ("tool0", "tool0"), "panda": ("panda_link8", "fer_link8")}[name]
     rng, q = np.random.default_rng(0), ours.limits.sample(50, 0)
     qd, qdd = rng.normal(size=(2, 50, ours.nv))

@@ -1,6 +1,7 @@
 """DH and MDH tables: read from TOML and CSV, written by extraction."""
 
 import json
+import re
 from math import pi, radians
 
 import numpy as np
@@ -9,10 +10,13 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.formats import dh
+from kinetree.formats.dh.toml import read_table
+from kinetree.formats.dh.write import Spelling, toml_text
 from kinetree.formats.losses.losses import PARTS
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics
 from kinetree.spatial import se3
+from kinetree.syntax.text import TextReport
 from support import all_frames, at_length, frames_differ_by, icub_urdfs, in_words, random_q, shared
 
 SEED = """\
@@ -611,3 +615,88 @@ def test_the_tips_of_several_chains_are_written():
     assert 'tip = "right_hand"' in written
     again = kt.load(written, format="dh")
     assert list(again.frames) == list(robot.frames)
+
+
+TOOLBOX = """\
+convention = "{}"
+units = {{ length = "mm", angle = "deg" }}
+frames = false
+tip = "tip"
+rows = [
+  {{ a = 0, d = 671.83, alpha = 90, theta = 0, qlim = [-160, 160], Jm = 2e-4, G = -62.6111, B = 1.48e-3, Tc = 0.4 }},
+  {{ a = 431.8, d = 0, alpha = 0, theta = 0, m = 17.4, r = [-363.8, 6, 227.5], I = [0.1, 0.5, 0.6, 0.01, 0.02, 0.03] }},
+  {{ a = 20.3, d = 150.05, alpha = -90, theta = 0, m = 4.8, link = "fore", link_frame = {{ xyz = [0, 10, 0] }} }},
+]
+"""
+TOOLBOX_IN_PYTHON = [
+    {
+        "d": 0.67183,
+        "alpha": pi / 2,
+        "qlim": np.deg2rad([-160, 160]),
+        "Jm": 2e-4,
+        "G": -62.6111,
+        "B": 1.48e-3,
+        "Tc": 0.4,
+    },
+    {"a": 0.4318, "m": 17.4, "r": [-0.3638, 0.006, 0.2275], "I": [0.1, 0.5, 0.6, 0.01, 0.02, 0.03]},
+    {"a": 0.0203, "d": 0.15005, "alpha": -pi / 2, "m": 4.8, "link": "fore"},
+]
+
+
+@pytest.mark.parametrize("convention", ["dh", "mdh"])
+class TestKeysOfTheToolbox:
+    """A row of a file may have all keys of a row of `kt.chain`, in the units of the file."""
+
+    def test_they_mean_the_same(self, convention):
+        """Also where the frame of the link is another one, which moves nothing."""
+        ours = read(TOOLBOX.format(convention))
+        theirs = kt.chain(TOOLBOX_IN_PYTHON, convention=convention, frames=False)
+        assert [*ours.links] == [*theirs.links] == ["base_link", "q1_link", "q2_link", "fore"]
+        assert [*ours.frames] == [*theirs.frames] == [*ours.links, "tip"]
+        (one,), (two,) = (robot.joints["q1"].dynamics for robot in (ours, theirs))
+        assert [one.armature, one.damping, one.friction] == pytest.approx([two.armature, two.damping, two.friction])
+        assert one.armature == pytest.approx(200e-6 * 62.6111**2)
+        q, qd, qdd = np.random.default_rng(1).normal(size=(3, 3, 3))
+        for ask in (kt.inverse_dynamics, lambda robot: lambda q, qd, qdd: kt.fk(robot, "tip")(q)):
+            assert np.allclose(ask(ours)(q, qd, qdd), ask(theirs)(q, qd, qdd), rtol=0, atol=1e-12)
+        assert np.allclose(ours.limits.upper[0], np.deg2rad(160))
+
+    def test_they_are_written(self, convention):
+        """With units of their own, and read again as the same robot."""
+        own = TOOLBOX.format(convention)
+        text = toml_text(read_table(own, TextReport("a.toml", own)), Spelling("cm", "rad"))
+        found, again = read(own), read(text)
+        for name, row in kt.dynamics.inertial_parameters(found).items():
+            assert np.allclose(kt.dynamics.inertial_parameters(again)[name], row, rtol=1e-12, atol=1e-15)
+
+
+@each(
+    "old, new, code, said",
+    [
+        ("m = 17.4, ", "", "mass", "has no m; expected the mass in kg"),
+        ("r = [-363.8, 6, 227.5]", "r = 1", "mass", "r is 1; expected three numbers, in mm"),
+        ("G = -62.6111, ", "", "motor", "has Jm without G; expected the ratio of the gear"),
+        ("m = 4.8, link = ", "type = 'fixed', m = 4.8, frame = ", "fixed-mass", "a fixed row has no link"),
+        ("qlim = [-160, 160]", "qlim = [-160, 160], limits = [0, 1]", "limits-twice", "as qlim and as limits"),
+        ("]\n", "]\n[[inertial]]\non = 'q2_link'\nmass = 1\n", "duplicate-name", "has an inertia already"),
+        ("m = 17.4", "mm = 17.4", "unknown-key", "'mm' is unknown"),
+    ],
+)
+def test_faults_of_keys_of_the_toolbox(old, new, code, said):
+    text = TOOLBOX.format("dh")
+    assert old in text
+    found = refusal(new.join(text.rsplit(old, 1)))
+    assert [(f.code, f.source.line is not None) for f in found if said in f.message] == [(code, True)]
+
+
+def test_frames_of_rows_are_no_links_of_urdf():
+    """Unless a row names its frame; the last row's name stands for the tip where nothing is behind it."""
+    rows = [{"d": 0.3, "alpha": pi / 2}, {"a": 0.2, "frame": "elbow"}, {"a": 0.1}]
+    for given, names in (({}, ["dh_0", "dh_1", "elbow", "dh_3", "tip"]), ({"frames": False}, ["elbow", "tip"])):
+        arm = kt.chain(rows, convention="mdh", **given)
+        assert re.findall('<link name="(.*)"/>', kt.text(arm, "urdf"))[4:] == names
+    named = kt.chain([*rows[:2], {"a": 0.1, "frame": "pen"}], convention="dh", frames=False)
+    assert [*named.frames][4:] == ["elbow", "pen"]
+    for given in ({"frames": False}, {"frames": 1, "convention": "dh"}):
+        with pytest.raises(kt.KinetreeError, match="expected True, or False with rows of DH parameters"):
+            kt.chain([{"axis": [0, 0, 1]}] if len(given) == 1 else rows, **given)

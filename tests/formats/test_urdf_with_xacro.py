@@ -103,7 +103,7 @@ def test_includes_of_its_folder_are_read(written):
 def test_an_error_of_the_expansion_says_so(written):
     with pytest.raises(kt.KinetreeError, match=r"the argument 'a' needs a value.*the file is read as xacro"):
         kt.load(written(PLAIN.replace("0 0 1.5", "0 0 $(arg a)")))
-    robot = kt.load(written(PLAIN.replace("0 0 1.5", "0 0 $(arg a)")), xacro_args={"a": 1.5})
+    robot = kt.load(written(PLAIN.replace("0 0 1.5", "0 0 $(arg a)")), args={"a": 1.5})
     assert np.array_equal(kt.fk(robot, "tool")([0]), kt.fk(kt.load(PLAIN, format="urdf"), "tool")([0]))
 
 
@@ -119,7 +119,7 @@ def test_a_call_of_no_macro_is_left_out_as_urdfdom_does(written):
 def test_arguments_for_a_file_without_xacro_are_an_error(written):
     for text in (PLAIN, ARM.format("<!-- ${a} -->")):
         with pytest.raises(kt.KinetreeError, match="xacro arguments mean nothing to urdf"):
-            kt.load(written(text), xacro_args={"a": 1})
+            kt.load(written(text), args={"a": 1})
 
 
 def test_the_format_urdf_is_urdf(written):

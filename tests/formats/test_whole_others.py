@@ -300,7 +300,7 @@ ROOTS = (
 )
 OPTIONS = (
     {"packages": {"p": "/p"}},
-    {"xacro_args": {"a": 1}},
+    {"args": {"a": 1}},
     {"model": "m"},
     {"expand": "mujoco"},
     {"expand": "mojoco"},
@@ -326,5 +326,5 @@ def test_formats_of_files(golden):
         said.append(f"{row.name}: {without_effect(ReadOptions(model='m', packages={'p': 'p'}), [row, None])}")
     said += [f"{text}: {holds_xacro(text)}" for text in (b"$", b"${", b"$(", b"<xacro:", b"xacro:", b"{ $ (", b"")]
     golden("formats_of_files.txt", "\n".join(said) + "\n")
-    empty = ReadOptions(xacro_args={}, packages={}, without="mimic")
+    empty = ReadOptions(args={}, packages={}, without="mimic")
     assert (empty.without, without_effect(empty, [WRITTEN["srdf"]])) == (("mimic",), [])

@@ -66,7 +66,7 @@ LINK = '<link name="a"/>'
 
 class TestExpansion:
     def test_arguments_packages_and_macros(self, workspace):
-        robot = kt.load(workspace / "arm/urdf/arm.urdf.xacro", xacro_args={"length": 0.25, "prefix": "left_"})
+        robot = kt.load(workspace / "arm/urdf/arm.urdf.xacro", args={"length": 0.25, "prefix": "left_"})
         assert list(robot.links) == ["left_base", "left_upper", "left_lower"]
         # up 0.25, then x points down and z forward; 0.5 along that z
         expected = np.array([[-1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, -1, 0.25], [0, 0, 0, 1]])
@@ -221,7 +221,7 @@ class TestPlaces:
 class TestArguments:
     def test_unknown_ones_are_refused_with_the_list(self, workspace):
         with pytest.raises(kt.KinetreeError) as caught:
-            kt.load(workspace / "arm/urdf/arm.urdf.xacro", xacro_args={"lenght": 1})
+            kt.load(workspace / "arm/urdf/arm.urdf.xacro", args={"lenght": 1})
         finding = caught.value.findings[0]
         assert finding.code == "xacro-argument"
         assert "length (default '0.5'), prefix (default '')" in finding.message
@@ -233,17 +233,15 @@ class TestArguments:
         assert finding.source.line == 2
         assert "'first'" in finding.message
         assert "'second'" in finding.message
-        assert finding.fix == (
-            "pass xacro_args={'first': …, 'second': …}, or to the command --arg first=… --arg second=…"
-        )
+        assert finding.fix == ("pass args={'first': …, 'second': …}, or to the command --arg first=… --arg second=…")
 
     def test_one_that_is_used_before_its_default(self, tmp_path):
         body = '<link name="$(arg n)"/>\n<xacro:arg name="n" default="a"/>'
         assert "'n', which is used before the <xacro:arg> with its default" in refusal(tmp_path, body).message
-        assert list(one(tmp_path, body, xacro_args={"n": "b"}).links) == ["b"]
+        assert list(one(tmp_path, body, args={"n": "b"}).links) == ["b"]
 
     def test_an_argument_without_default_and_declaration_may_be_given(self, tmp_path):
-        robot = one(tmp_path, '<link name="$(arg first)"/>', xacro_args={"first": True})
+        robot = one(tmp_path, '<link name="$(arg first)"/>', args={"first": True})
         assert list(robot.links) == ["true"]
 
 
@@ -443,7 +441,7 @@ def test_threads_do_not_meet(workspace):
     from concurrent.futures import ThreadPoolExecutor
 
     def links(i: int) -> list[str]:
-        return list(kt.load(workspace / "arm/urdf/arm.urdf.xacro", xacro_args={"prefix": f"p{i}_"}).links)
+        return list(kt.load(workspace / "arm/urdf/arm.urdf.xacro", args={"prefix": f"p{i}_"}).links)
 
     with ThreadPoolExecutor(4) as pool:
         made = list(pool.map(links, range(24)))

@@ -15,7 +15,7 @@ import pendants
 from each import each
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import CoupledLimit, Extension, Limit, Mimic, Robot
+from kinetree.model.robot import CoupledLimit, Extension, ForceTorque, Limit, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.handedness import mirrored_vector
 from physics import everything, kinetic_energy, random_pose, total_inertia
@@ -530,6 +530,48 @@ class TestFrames:
         same_motion(robot, new)
         poses = all_frames(new, random_q(new, RNG))
         np.testing.assert_allclose(poses["spot"], poses[on] @ T, rtol=0, atol=1e-12)
+
+    def test_add_a_sensor(self, robot):
+        """On a frame, or on the link behind a joint; a force sensor says what it measures, in its own axes."""
+        T, frame = random_pose(RNG), list(robot.frames)[-1]
+        new = kt.edit.add_sensor(robot, "eye", "camera", frame, T, update_rate=30.0)
+        same_motion(robot, new)
+        eye = new.sensors["eye"]
+        assert (eye.type, eye.frame, eye.joint, eye.update_rate, eye.force_torque) == (
+            "camera",
+            frame,
+            None,
+            30.0,
+            None,
+        )
+        np.testing.assert_array_equal(eye.origin, T)
+        joint = list(robot.joints.values())[-1]
+        given = {"joint": joint.name, "measures": "child_on_parent"}
+        force = kt.edit.add_sensor(new, "force", "force_torque", **given).sensors["force"]
+        assert (force.frame, force.joint) == (joint.child, joint.name)
+        assert force.force_torque == ForceTorque("child_on_parent", "sensor", "frame")
+        other = kt.edit.add_sensor(new, "force", "force_torque", frame, joint=joint.name).sensors["force"]
+        assert (other.frame, other.force_torque) == (frame, None)
+
+    @each(
+        "arguments, message",
+        [
+            (("eye", "imu"), "sensor 'eye' has no place; expected a frame on=… or a joint=…"),
+            (("eye", "imu", "no"), "no frame 'no'"),
+            (("spare", "imu", "base"), "already a sensor of this name"),
+            (("eye", "imu", "base", np.eye(3)), r"a pose is an array \(4, 4\)"),
+            (("eye", "force_torque", "base", np.eye(4), "ft"), "takes from"),
+        ],
+    )
+    def test_a_sensor_that_cannot_be(self, arguments, message):
+        robot = kt.edit.add_sensor(everything(), "spare", "imu", "base")
+        with pytest.raises((kt.KinetreeError, TypeError), match=message):
+            kt.edit.add_sensor(robot, *arguments)
+        for given in ({"measures": "parent_on_child"}, {"measures": "both", "joint": next(iter(robot.joints))}):
+            with pytest.raises(kt.KinetreeError, match="expected one of parent_on_child, child_on_parent, with joint="):
+                kt.edit.add_sensor(robot, "eye", "force_torque", "base", **given)
+        with pytest.raises(kt.KinetreeError, match="no joint 'elbw'"):
+            kt.edit.add_sensor(robot, "eye", "force_torque", joint="elbw")
 
     def test_move_an_extra_frame(self):
         robot, T = everything(), random_pose(RNG)

@@ -128,7 +128,7 @@ def test_fetched_models_load_without_an_import(cache):
 @pytest.mark.slow
 def test_arguments_of_xacro_are_those_of_the_table_unless_given(cache):
     assert (kt.load(UR5E).name, kt.load(UR5E).root) == ("ur5e", "ur5e")
-    assert kt.load(UR5E, xacro_args={"name": "mine"}).name == "mine"
+    assert kt.load(UR5E, args={"name": "mine"}).name == "mine"
     assert run("inspect", UR5E, "--arg", "name=mine").stdout.startswith("Robot mine\n")
     assert run("check", UR5E, "--arg", "name=mine").exit_code == 0
     result = run("check", UR5E, UR3E)
@@ -136,7 +136,7 @@ def test_arguments_of_xacro_are_those_of_the_table_unless_given(cache):
 
 
 def test_a_check_of_a_model_has_its_arguments_and_those_that_are_given(cache):
-    found = [[(f.code, f.element) for f in kt.check(UR5E, xacro_args=given)] for given in (None, {"ur_type": "x y"})]
+    found = [[(f.code, f.element) for f in kt.check(UR5E, args=given)] for given in (None, {"ur_type": "x y"})]
     assert found == [[], [("NAM-002", "link 'x y'")]]
     given = {"name": "mine"}
     file, arguments = located(UR5E, None, given)

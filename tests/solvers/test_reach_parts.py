@@ -75,7 +75,7 @@ def test_counts_and_volumes():
     assert repr(flat) == "ReachMap of tip of r in base: reaches 0.5 m²; 1 × 3 × 1 voxels of 0.5 m, positions alone"
     np.testing.assert_array_equal(flat.index, flat.share)
     line = made([[0x80], [0]], shape=[2, 1, 1], flat=[False, True, True], directions=1, rolls=0)
-    assert "reaches 0.5 m; 2 × 1 × 1 voxels of 0.5 m, 1 directions with any roll" in repr(line)
+    assert "reaches 0.5 m; 2 × 1 × 1 voxels of 0.5 m, 1 direction with any roll" in repr(line)
 
 
 def grid(shape=(2, 3, 4), flat=(False, False, False), directions=5, rolls=3, axis=None):
@@ -195,12 +195,12 @@ DIRECTED = {"shape": [1, 1, 1], "directions": 1, "rolls": 1}
         (
             {},
             {"voxel": 0.25},
-            "the voxels of the maps do not coincide: Grid of 1 × 1 × 1 voxels of 0.5 m, 1 directions",
+            "the voxels of the maps do not coincide: Grid of 1 × 1 × 1 voxels of 0.5 m, 1 direction with 1 roll",
         ),
         ({}, {"lower": [0.1, 1.0, -1.0]}, "do not coincide"),
         ({}, {"flat": [False, False, True]}, "do not coincide"),
-        ({}, {"directions": 2}, "the maps have 1 and 2 orientations"),
-        ({"rolls": 2}, {}, "the maps have 2 and 1 orientations"),
+        ({}, {"directions": 2}, "have other orientations, 1 direction with 1 roll and 2 directions with 1 roll"),
+        ({"rolls": 2}, {}, "have other orientations, 1 direction with 2 rolls and 1 direction with 1 roll"),
         ({}, {"axis": [0.0, 0.0]}, "the orientations of the maps differ: those of a symmetric map turn with its axis"),
         ({"axis": [0.0, 0.1]}, {"axis": [0.0, 0.0]}, "the orientations of the maps differ"),
         (
@@ -469,6 +469,12 @@ def test_however_it_is_computed_it_is_the_same(tmp_path, monkeypatch):
         ({"voxel": np.inf}, "voxel is inf; expected a finite length above 0, m"),
         ({"directions": -1}, "directions is -1; expected whole numbers from 0 to 10000"),
         ({"directions": 10_001}, "directions is 10001; expected whole numbers from 0 to 10000"),
+        ({"directions": "up"}, "directions is 'up'; expected a number of directions, 'down', or vectors (d, 3)"),
+        ({"directions": [[0, 0, 0]]}, "or vectors (d, 3) along which z points"),
+        ({"directions": [1, 0, 0]}, "or vectors (d, 3) along which z points"),
+        ({"directions": [[1, 0]]}, "or vectors (d, 3) along which z points"),
+        ({"directions": [[1, 0, np.inf]]}, "or vectors (d, 3) along which z points"),
+        ({"directions": 2.0}, "directions is 2.0; expected whole numbers from 0 to 10000"),
         ({"rolls": 2.5}, "rolls is 2.5; expected whole numbers from 0 to 360"),
         ({"rolls": 361}, "rolls is 361; expected whole numbers from 0 to 360"),
         ({"rolls": True}, "rolls is True; expected whole numbers from 0 to 360"),
@@ -526,10 +532,10 @@ def test_only_default_boxes_need_ends_of_slides():
         format="mjcf",
     )
     position = SimpleNamespace(_problem=SimpleNamespace(columns=np.array([0]), turns=np.array([False])))
-    made = grid_of(robot, "b", robot.root, position, 0.5, [[-1, 0, 0], [1, 0, 0]], 0, 0, None)
+    made = grid_of(robot, "b", robot.root, position, 0.5, [[-1, 0, 0], [1, 0, 0]], sphere(0), 0, None)
     assert (made.shape, made.flat, made.lower.tolist()) == ((4, 1, 1), (False, True, True), [-1, 0, 0])
     with pytest.raises(kt.KinetreeError, match=r"the range of 'j' has no end.*\n.*give box="):
-        grid_of(robot, "b", robot.root, position, 0.5, None, 0, 0, None)
+        grid_of(robot, "b", robot.root, position, 0.5, None, sphere(0), 0, None)
 
 
 def test_as_many_threads_as_the_process_may_use(monkeypatch):

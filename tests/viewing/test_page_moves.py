@@ -1,10 +1,12 @@
 """In Chromium: the page moves robots as kinetree does, and never beyond their limits."""
 
 import ast
+import io
 from functools import partial
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import kinetree as kt
 from browser import axe
@@ -248,3 +250,31 @@ def test_a_number_of_the_goal_leaves_the_others_as_they_are(open_page, tmp_path)
     field.press("Tab")
     after = np.reshape(page.evaluate("kinetree.view.poseOf('l_hand')"), (4, 4))
     assert abs(after - before - np.array([[0] * 4, [0] * 4, [0, 0, 0, 0.002], [0] * 4])).max() < 1e-6
+
+
+def test_names_numbers_and_marks_are_seen(open_page, tmp_path):
+    """Names whole and as they are written, a note for a number beyond a limit, marks of joints inside the picture."""
+    long, turned = "a_very_long_joint_name_of_the_left_shoulder_pitch", "evil\u202egpj.exe"
+    rows = [{"joint": turned, "axis": [0, 0, 1]}, {"joint": long, "axis": [0, 1, 0], "xyz": [0, 0, 0.4]}]
+    arm = kt.chain([{**row, "limits": [-1, 1]} for row in rows], name="tall")
+    page = opened(open_page, tmp_path, arm)
+    assert "\u202e" not in page.locator("body").inner_text()
+    assert page.get_by_text("evil\\u202egpj.exe", exact=True).count() == 2  # in the tree, and beside its slider
+    name = page.locator(".slider .name").nth(1)
+    assert name.inner_text() == long
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
+    number, note = (page.locator(f".slider {part}").nth(1) for part in ("input[type=number]", ".stop"))
+    number.fill("90")
+    number.press("Enter")
+    assert note.inner_text() == "90 ° is beyond the limit, 57.3 °"
+    np.testing.assert_allclose(page.evaluate("kinetree.view.q"), [0, 1], rtol=0, atol=1e-8)
+    number.fill("-20")
+    number.press("Enter")
+    assert note.inner_text() == ""
+    number.fill("-90")
+    number.press("Enter")
+    assert note.inner_text() == "-90 ° is beyond the limit, -57.3 °"
+    page.get_by_role("button", name="Start pose").click()
+    assert note.inner_text() == ""
+    picture = np.asarray(Image.open(io.BytesIO(page.locator("canvas").screenshot())).convert("RGB")).astype(int)
+    assert np.ptp(picture[:25], axis=(0, 1)).max() <= 2  # nothing is cut off above

@@ -1,5 +1,7 @@
 /** Elements of the page. Text is set as text only, so that names of a robot can be anything. */
 
+const HIDDEN = /[^\P{C}\n\t]/gu;
+
 /** Return a new element. Properties with a hyphen are attributes, `on…` are listeners, the others properties.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag @param {Record<string, any>} [properties] @param {...(Node | string)} children
@@ -9,10 +11,20 @@ export function element(tag, properties = {}, ...children) {
   for (const [name, value] of Object.entries(properties)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (name.includes("-") || name === "role") made.setAttribute(name, value);
-    else Object.assign(made, { [name]: value });
+    else Object.assign(made, { [name]: name === "textContent" ? legible(value) : value });
   }
-  made.append(...children);
+  made.append(...children.map((child) => (typeof child === "string" ? legible(child) : child)));
   return made;
+}
+
+/** Return a text where characters that are not seen, or that turn the order of others, are written as codes.
+ * @param {unknown} text */
+export function legible(text) {
+  return String(text ?? "").replace(HIDDEN, (c) => {
+    const code = /** @type {number} */ (c.codePointAt(0));
+    const [letter, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return `\\${letter}${code.toString(16).padStart(digits, "0")}`;
+  });
 }
 
 /** Return a folded part of the panel with its title.

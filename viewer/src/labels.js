@@ -3,7 +3,7 @@
 
 import { Object3D, Vector3 } from "three";
 
-import { element } from "./dom.js";
+import { element, legible } from "./dom.js";
 import { span } from "./marks.js";
 
 /** Chosen: whether the label's part is selected, never by default.
@@ -63,7 +63,7 @@ export function createLabels(stage, parent) {
     labels.push(own);
     labels.sort((a, b) => a.rank - b.rank);
     return (text) => {
-      tag.textContent = text;
+      tag.textContent = legible(text);
       own.size = null;
     };
   };

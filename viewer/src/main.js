@@ -89,7 +89,10 @@ function lookAtAll(app, stage) {
   const [box, ...others] = app.pictures.map((picture) => boundsOf(picture));
   for (const other of others) box.union(other);
   if (app.voxels) box.union(app.voxels.bounds());
-  stage.fit(box);
+  const whole = box.clone();
+  for (const { layers, shown } of app.pictures)
+    for (const layer of shown) for (const mark of layers.get(layer) ?? []) whole.expandByObject(mark);
+  stage.fit(whole, box);
   stage.paint();
 }
 

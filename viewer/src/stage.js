@@ -30,7 +30,7 @@ const NEAR = 5; // the same, at most, for one part
  * @property {OrbitControls} orbit
  * @property {() => void} draw paint soon
  * @property {() => void} paint paint now
- * @property {(box: Box3) => void} fit look at all of a box
+ * @property {(box: Box3, robot?: Box3) => void} fit look at all of a box, with the floor below that of the robot
  * @property {(box: Box3) => void} turnTo look at the middle of a box from the same side, and come near if it is small
  * @property {(dark: boolean) => void} setTheme
  * @property {(() => void)[]} painters called before each picture
@@ -99,11 +99,11 @@ export function createStage(canvas) {
     if (whole) place(whole);
     draw();
   }
-  /** @param {Box3} box */
-  function fit(box) {
+  /** @param {Box3} box @param {Box3} [robot] */
+  function fit(box, robot = box) {
     whole = box; // until the camera is moved
     resize();
-    layFloor(box);
+    layFloor(robot);
   }
   /** @param {Box3} box */
   function place(box) {

@@ -6,7 +6,7 @@ the angular velocity w, both relative to the base, at rate one. A joint that car
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -65,11 +65,15 @@ def twists(
     return result
 
 
-def jacobian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
+def jacobian(tree: Tree, q: Any, frame: str, base: str | None = None, expressed_in: str = "base") -> Array:
     """Return J (6, nv), which maps qd (nv,) to the velocity of the frame's origin and the angular velocity, relative to
-    base (Modern Robotics, section 5.1)."""
+    base (Modern Robotics, section 5.1). expressed_in: whose axes, one of `Axes` or another frame."""
+    if expressed_in not in get_args(Axes):
+        R = forward_kinematics(tree, q, [expressed_in], base)[0][:3, :3].T
+        J = jacobian(tree, q, frame, base)
+        return np.array([*(R @ J[:3]), *(R @ J[3:])])
     columns = [np.zeros(6)] * tree.nv
-    for j, _, v, w in twists(tree, q, frame, base, expressed_in):
+    for j, _, v, w in twists(tree, q, frame, base, cast(Axes, expressed_in)):
         columns[j] = columns[j] + np.array([*v, *w])
     return np.array(columns).reshape(tree.nv, 6).T
 
@@ -128,7 +132,7 @@ def _by_joint(
     return np.array(result)
 
 
-def velocity(tree: Tree, q: Any, qd: Any, frame: str, base: str | None = None, expressed_in: Axes = "base") -> Array:
+def velocity(tree: Tree, q: Any, qd: Any, frame: str, base: str | None = None, expressed_in: str = "base") -> Array:
     """Return the frame's twist (6,) relative to base, J qd."""
     return np.asarray(jacobian(tree, q, frame, base, expressed_in) @ qd)
 

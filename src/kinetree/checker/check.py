@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from kinetree.arguments import as_names, explain_type_errors
+from kinetree.arguments import as_names, explain_type_errors, renamed
 from kinetree.checker.after_error import Answers, ask, remark
 from kinetree.checker.deduplicate import deduplicate
 from kinetree.errors import SEVERITIES, Finding, Findings, fail, nearest_names, wrong_type
@@ -67,8 +67,10 @@ def check(
         info joint 'r_elbow' zero is outside the limits 0.096 to 1.85 rad; many programs start at zero
     """
     check_kind(kind)
+    if "xacro_args" in options:
+        options["args"] = renamed("args", options.get("args"), "xacro_args", options.pop("xacro_args"))
     if not isinstance(source, Robot):
-        source, options["xacro_args"] = located(source, options.get("format"), options.get("xacro_args"))
+        source, options["args"] = located(source, options.get("format"), options.get("args"))
     how = replace(options_of(source, profile, select, ignore, controller, options), kind=kind, contact=contact)
     if isinstance(source, Robot) and (unused := options.keys() - {"packages", "confined"}):
         message = f"{', '.join(sorted(unused))}: a robot is not read again; expected packages or confined"

@@ -20,7 +20,7 @@ from kinetree.robots.packaged import is_packaged
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import DEFAULT, check_codes
 
-FLAGS = {"packages": "--package", "xacro_args": "--arg", "model": "--model", "expand": "--expand"}
+FLAGS = {"packages": "--package", "args": "--arg", "model": "--model", "expand": "--expand"}
 
 
 def jobs_of(

@@ -164,7 +164,7 @@ class _Reader:
             if _is_table(row, MODEL_KEYS):
                 model = self.model(row)
                 read = model.options.read
-                args = [f"{key}={value}" for key, value in (read.xacro_args or {}).items()]
+                args = [f"{key}={value}" for key, value in (read.args or {}).items()]
                 name = model.name or ", ".join([*args, *([read.model] if read.model else [])])
                 if models.setdefault((os.path.realpath(model.file), name), model) is not model:
                     row.error("", "its file stands there already; each row of a file needs a name of its own")
@@ -179,7 +179,7 @@ class _Reader:
         packages = _texts(row, "packages", (str,))
         folders = {name: os.path.join(self.folder, os.path.expanduser(folder)) for name, folder in packages.items()}
         model, name = _text(row, "model"), _text(row, "name") or ""
-        read = ReadOptions(xacro_args=args or None, packages=folders or None, model=model)
+        read = ReadOptions(args=args or None, packages=folders or None, model=model)
         options = CheckOptions(
             _one_of(row, "profile", PROFILES),
             controller=self.controller(row),

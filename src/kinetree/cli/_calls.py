@@ -13,6 +13,10 @@ BARE = re.compile(r"[^\W\d][\w./-]*")
 EXPECTED = "expected a call such as fk(tool0) or hand = fk(tool0, base=chest)"
 
 
+SEVERAL = ","
+"""Name of the function of several calls, which are its positional arguments."""
+
+
 class Call(NamedTuple):
     """A call of a function. name: of its result, or None."""
 
@@ -22,6 +26,8 @@ class Call(NamedTuple):
     name: str | None = None
 
     def __str__(self) -> str:
+        if self.function == SEVERAL:
+            return f"{self.name} = {', '.join(map(str, self.positional))}"
         values = [*map(_text, self.positional), *(f"{name}={_text(value)}" for name, value in self.named.items())]
         return f"{f'{self.name} = ' if self.name else ''}{self.function}({', '.join(values)})"
 
@@ -43,6 +49,8 @@ def _call(text: str, statement: ast.stmt, known: Mapping[str, Collection[str]]) 
             pass
         case ast.Assign(targets=[ast.Name(id=str(name))], value=ast.Call(func=ast.Name(id=function)) as call):
             pass
+        case ast.Assign(targets=[ast.Name(id=str(name))], value=ast.Tuple(elts=[_, *_] as parts)):
+            return Call(SEVERAL, tuple(_call(text, ast.Expr(part), known) for part in parts), {}, name)
         case _:
             raise _fault(text, f"is no call; {EXPECTED}")
     if function not in known:

@@ -84,7 +84,7 @@ clearance_option = option(
 _FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (
     option("--format", _FORMAT.format(also=""), type=[*FORMATS]),
-    assignments("--arg", "xacro_args", "NAME=VALUE", "Set an argument of a xacro file, such as prefix=left_."),
+    assignments("--arg", "args", "NAME=VALUE", "Set an argument of a xacro file, such as prefix=left_."),
     assignments("--package", "packages", "NAME=FOLDER", "Find a ROS package here, such as my_arm=../my_arm."),
     option("--model NAME", "Read the model of this name in an SDF file that has several."),
     option("--expand", "Let MuJoCo expand MJCF elements that make bodies.", type=click.Choice(EXPANDERS)),
@@ -96,9 +96,7 @@ _OF_ONE = (
     option("--inertias NAME", "Give an iCub the masses of iCubGazeboV2_5 or another icub-model."),
 )
 _ARGS = {
-    m: assignments(
-        f"--arg-{m}", f"xacro_args_{m}", "NAME=VALUE", f"Set an argument of the xacro file {m.upper()} alone."
-    )
+    m: assignments(f"--arg-{m}", f"args_{m}", "NAME=VALUE", f"Set an argument of the xacro file {m.upper()} alone.")
     for m in "ab"
 }
 _CONFINED = option("--confined", "Read only the model's workspace and packages, as `kinetree check` does.")
@@ -137,14 +135,13 @@ def robot_paths(function: Function) -> Function:
     packages become their files, and their arguments of xacro those of the command."""
 
     @wraps(function)
-    def command(*, paths: Sequence[str], version: str | None, xacro_args: dict[str, str], **others: Any) -> Any:
+    def command(*, paths: Sequence[str], version: str | None, args: dict[str, str], **others: Any) -> Any:
         named = [_versioned(path, version) for path in paths]
         found = [(_file(name), None) if others["format"] else located(name, None, None) for name in named]
         own = [args for _, args in found if args]
         if any(args != own[0] for args in own):
             raise click.UsageError("these models of packages have different arguments of xacro; name one at a time")
-        args = {**(own[0] if own else {}), **xacro_args}
-        return function(paths=[str(path) for path, _ in found], xacro_args=args, **others)
+        return function(paths=[str(path) for path, _ in found], args={**(own[0] if own else {}), **args}, **others)
 
     return decorated(command, [paths_argument, *titled(READING, _ALL)])
 
@@ -194,9 +191,9 @@ def _load(sources: Sequence[str], options: ReadOptions, own: Sequence[dict[str, 
     rows = [format_of(file, options.format) for file in files]
     rows[0].check_options(options.with_defaults(NO_EFFECT.keys() - without_effect(options, rows)))
     for row, args in zip(rows, own, strict=True):
-        row.check_options(ReadOptions(xacro_args=args or None))
+        row.check_options(ReadOptions(args=args or None))
     each = [
-        row.meant(replace(options, xacro_args={**(options.xacro_args or {}), **args} or None))
+        row.meant(replace(options, args={**(options.args or {}), **args} or None))
         for row, args in zip(rows, own, strict=True)
     ]
     return [load(file, **vars(one)) for file, one in zip(files, each, strict=True)]
@@ -229,7 +226,7 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
     def command(**others: Any) -> Any:
         version, floats = others.pop("version", None), others.pop("floating", False)
         sources = [_versioned(others.pop(argument), version) for argument in models]
-        own = [others.pop(f"xacro_args_{argument}", {}) for argument in models]
+        own = [others.pop(f"args_{argument}", {}) for argument in models]
         options = _taken(ReadOptions, others)
         click.get_current_context().meta["kinetree.read"] = options  # for commands that read the file again
         if writes:

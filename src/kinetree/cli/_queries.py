@@ -61,6 +61,9 @@ QUERIES = {
     "center_of_mass": Query("Centre of mass of all links.", momentum.center_of_mass),
     "center_of_mass_jacobian": Query("Jacobian of the centre of mass, 3 x nv.", momentum.center_of_mass_jacobian),
     "centroidal_momentum_matrix": Query("Matrix from qd to momentum, 6 x nv.", momentum.centroidal_momentum_matrix),
+    "centroidal_momentum_matrix_dot": Query(
+        "Time derivative of the matrix from qd to momentum, 6 x nv.", momentum.centroidal_momentum_matrix_dot
+    ),
     "inertial_regressor": Query("Matrix from inertial parameters to torques.", dynamics.inertial_regressor),
     "inverse_dynamics_derivatives": Query(
         "Derivatives of torques by q and qd.", derivatives.inverse_dynamics_derivatives
@@ -83,7 +86,8 @@ QUERIES = {
 ARGUMENTS = {
     "base": "Frame of the result; for imu_reading and external_wrench acceleration or motion, which makes that of the "
     "root link an input.  [default: the root link, at rest]",
-    "expressed_in": "Axes of the result: those of the base, or of the frame itself (frame).  [default: base]",
+    "expressed_in": "Axes of the result: of the base, of the frame itself (frame), or of a frame by its name.  "
+    "[default: base]",
     "goal": f"Part of the pose to reach: {', '.join(OF_A_FRAME)}.  [default: pose]",
     "tolerance": "Error at which the goal is reached, m and rad.  [default: (1e-06, 1e-06)]",
     "nearest": "Whether to return the nearest limit, too.  [default: True]",

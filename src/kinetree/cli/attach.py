@@ -77,7 +77,7 @@ def command(
         (new,) = (both.joints[name] for name in both.joints if both.joints[name].child == f"{prefix}{b.root}")
         files = _file_of(a), _file_of(b)
         given = click.get_current_context().params
-        args = {**given["xacro_args"], **given["xacro_args_a"], **given["xacro_args_b"]}
+        args = {**given["args"], **given["args_a"], **given["args_b"]}
         write_whole(path, _wrapper(path, both, files, new, prefix, args).encode())
         remark(f"wrote {out}: {both}")
         _note_outside(path, files)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -11,7 +12,7 @@ from typing import Any
 import click
 
 from kinetree import __version__
-from kinetree.cli._calls import Call, calls
+from kinetree.cli._calls import SEVERAL, Call, calls
 from kinetree.cli._help import Command, Row, kinetree_command, option
 from kinetree.cli._joints import with_joints
 from kinetree.cli._model import assignments, json_option, robot_argument
@@ -23,6 +24,7 @@ from kinetree.compiler.c_names import LONGEST_FUNCTION, Constant
 from kinetree.compiler.js import write_js
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
+from kinetree.compiler.together import together
 from kinetree.errors import KinetreeError, fail, unknown_name
 from kinetree.files.output import write_all
 from kinetree.model.robot import Robot
@@ -55,7 +57,7 @@ class _Codegen(Command):
 @option(
     "--write CALL",
     'Write this function, called as in Python: "fk(tool0)", or "hand = jacobian(tool0, base=chest)" to name it '
-    "hand. Repeatable.",
+    'hand; "state = fk(tool0), mass_matrix()" is one function of both. Repeatable.',
 )
 @with_joints(as_input=True)
 @option("--float", "Write single precision: float instead of double.", "single")
@@ -122,6 +124,13 @@ def command(
 
 def _function(robot: Robot, call: Call, dtype: str) -> _Function:
     """Return the function of a call, under its default name."""
+    if call.function == SEVERAL:
+        parts = [_function(robot, part, dtype) for part in call.positional]
+        ports = [(port.name, part) for part in parts for port in part.kernel.outputs]
+        plain = Counter(name for name, _ in ports)
+        names = [name if plain[name] == 1 else _name(name, "", part.subject) for name, part in ports]
+        unique = [name if names.count(name) == 1 else f"{name}_{i}" for i, name in enumerate(names, 1)]
+        return _Function(str(call.name), call, (), together(str(call.name), [one.kernel for one in parts], unique))
     try:
         given = bound(call)
         kernel = QUERIES[call.function].ask(robot, **given, **({"dtype": dtype} if call.function == "guard" else {}))
@@ -191,19 +200,25 @@ def _named(functions: Sequence[_Function], names: Mapping[str, str]) -> list[_Fu
 
 def _name(robot: str, query: str, subject: Sequence[Any], base: str | None = None, axes: str = "") -> str:
     """Return a legal name in C: characters other than ASCII letters and digits become one underscore."""
-    where = [*(["in", base] if base is not None else []), *(["own_axes"] if axes == "frame" else [])]
+    where = [
+        *(["in", base] if base is not None else []),
+        *({"frame": ["own_axes"], "base": [], "": []}.get(axes, ["axes", axes])),
+    ]
     text = "_".join([robot, query, *map(str, subject), *where])
     legal = re.sub("[^A-Za-z0-9]+", "_", text).strip("_")
     return (legal if legal[0].isalpha() else f"robot_{legal}")[:LONGEST_FUNCTION].rstrip("_")
 
 
 def _described(function: _Function) -> dict[str, Any]:
-    kernel = function.kernel
+    kernel, query = function.kernel, function.call.function
+    several = query == SEVERAL
+    about = {} if several else dict(zip(QUERIES[query].of.split(), function.subject, strict=False))
     return {
         "name": function.name,
-        "query": function.call.function,
-        **dict(zip(QUERIES[function.call.function].of.split(), function.subject, strict=False)),
+        "query": str(function.call).partition(" = ")[2] if several else query,
+        **about,
         "inputs": [_port(port) for port in kernel.inputs],
+        **({"outputs": [_port(port) for port in kernel.outputs]} if several else {}),
         "output": _port(kernel.output),
         "operations": kernel.operations,
     }

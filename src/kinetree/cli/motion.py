@@ -1,4 +1,4 @@
-"""`kinetree motion check`: report what is wrong with a motion."""
+"""`kinetree motion check` and `convert`: report what is wrong with a motion; write it in another format."""
 
 import sys
 from dataclasses import replace
@@ -14,13 +14,15 @@ from kinetree.cli._findings import terminal_width, worded, write_lines
 from kinetree.cli._help import FILE, LENGTH, Commands, argument, option
 from kinetree.cli._model import configuration, geometry_option, joint_values, json_option, robot_argument
 from kinetree.cli._motion import in_rad, limit_option, masses, payload_option, report_motion
+from kinetree.cli._output import check_new, check_no_input, force_option
 from kinetree.cli._say import remark
 from kinetree.codes import FAMILIES
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
 from kinetree.display import counted, number
 from kinetree.errors import Source, unknown_name
-from kinetree.logs import read_motion
+from kinetree.logs import read_motion, write_motion
+from kinetree.logs.read import is_bag
 from kinetree.model.robot import Robot
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.check import check as findings_of
@@ -35,9 +37,9 @@ class _Motion(Commands):
     section = "Check and repair"
 
 
-@click.command(cls=_Motion, short_help="Check a motion: limits, rates, torques, jumps, contact.")
+@click.command(cls=_Motion, short_help="Check a motion: limits, rates, torques, contact; convert it.")
 def command() -> None:
-    """Check motions of a robot."""
+    """Check motions of a robot, and convert them."""
 
 
 @command.command(example="kinetree motion check arm.urdf motion.csv --deg --clearance 5mm", hides=("inertias",))
@@ -104,3 +106,23 @@ def check(
     every = {"show_all": True} if form == "pretty" else {}
     write_lines(report(form, [CheckReport(str(file), findings)], terminal_width(sys.stdout), **every), sys.stdout)
     sys.exit(int(any(one.severity != "info" for one in findings)))
+
+
+@command.command(example="kinetree motion convert arm.urdf run.mcap -o run.csv", hides=("inertias",))
+@robot_argument
+@argument("file", "Joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
+@option("-o, --output OUT", "Write OUT.csv, or OUT.mcap with a joint trajectory.", type=FILE, required=True)
+@option("--deg", "Read and write angles of a CSV in degrees.", "in_degrees")
+@force_option
+def convert(robot: Robot, file: Path, output: Path, in_degrees: bool, force: bool) -> None:
+    """Write a bag of ROS 2 as a table, or a table as a bag.
+
+    A table (CSV) has positions of joints, and times in s. OUT.mcap also has velocities and accelerations, if MOTION
+    has them."""
+    check_new(output, force)
+    check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
+    unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
+    motion = read_motion(robot, file, unit="rad" if is_bag(file) else unit)
+    report_motion(robot, motion, file)
+    write_motion(motion, output, unit=unit if output.suffix.lower() == ".csv" else "rad")
+    remark(f"wrote {output}: {counted(len(motion.q), 'sample')}")

@@ -288,7 +288,7 @@ def _with_variants(task: Task, state: State, after: State, change: IntendedChang
             try:
                 before = _variant(replace(variant, related=related), task, before, contents, change)
             except KinetreeError as error:
-                given = variant.options.read.xacro_args or {}
+                given = variant.options.read.args or {}
                 arguments = ", ".join(f"{key}={value}" for key, value in given.items())
                 which = f"the variant {arguments or 'without arguments'}" if variant.file == task.file else variant.file
                 raise fail("fix", f"in {which}, {error.findings[0].message}") from None

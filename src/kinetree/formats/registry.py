@@ -22,7 +22,7 @@ class ReadOptions(Arguments):
     """How a robot description is read: the options of `kinetree.load`, under their names."""
 
     format: str | None = None
-    xacro_args: Mapping[str, object] | None = None
+    args: Mapping[str, object] | None = None
     packages: Mapping[str, str | os.PathLike[str]] | None = None
     model: str | None = None
     srdf: str | os.PathLike[str] | None = None
@@ -33,7 +33,7 @@ class ReadOptions(Arguments):
     without: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        for name in ("xacro_args", "packages"):
+        for name in ("args", "packages"):
             if isinstance(given := getattr(self, name), Mapping):  # other mappings cannot all be sent to a process
                 object.__setattr__(self, name, dict(given))
         object.__setattr__(self, "without", as_names(self.without))
@@ -50,7 +50,7 @@ class ReadOptions(Arguments):
 
 NO_EFFECT = {
     "packages": "packages mean nothing to {format}, which refers to no files",
-    "xacro_args": "xacro arguments mean nothing to {format}; the file is not expanded",
+    "args": "xacro arguments mean nothing to {format}; the file is not expanded",
     "model": "model={value!r} means nothing to {format}; only SDF files hold several",
     "expand": "expand={value!r} means nothing to {format}; only MJCF files hold elements that make bodies",
 }
@@ -60,7 +60,7 @@ EXPANDERS = ("mujoco",)
 
 
 def _xacro_arguments(files: Files, options: ReadOptions) -> tuple[Any, ...]:
-    given = (options.xacro_args or {}).items()
+    given = (options.args or {}).items()
     values = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in given}
     return files, values
 

@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.display import Brief
 from kinetree.errors import Source
 from kinetree.model.joints import JOINT_TYPES
-from kinetree.model.robot import CoupledLimit, Dynamics, Frame, Joint, Limit, Link, Mimic, Sensor
+from kinetree.model.robot import CoupledLimit, Dynamics, Frame, Inertial, Joint, Limit, Link, Mimic, Sensor
 from kinetree.spatial.dh import x_screw, z_screw
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -25,7 +25,7 @@ class DHRow(Brief):
     theta, d: their values at q = 0; a revolute joint adds q to theta, a prismatic one to d. flip: q counts backwards.
     type "fixed" is a constant row without a joint. link: name of the link that the joint moves;
     link_frame (4, 4): that link's own frame in the frame of the joint after its motion.
-    frame: a name for the frame at the end of the row.
+    frame: a name for the frame at the end of the row. inertial: of the link that the joint moves, in this frame.
     """
 
     a: float = 0.0
@@ -41,6 +41,7 @@ class DHRow(Brief):
     link: str = ""
     link_frame: Array = field(default_factory=lambda: IDENTITY)
     frame: str | None = None
+    inertial: Inertial | None = None
     source: Source | None = None
 
     @property

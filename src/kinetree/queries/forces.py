@@ -130,7 +130,7 @@ def _check_options(robot: Robot, wrenches: Sequence[str], *, parameters: bool, f
         fix += "given, inverse_dynamics and forward_dynamics know them"
         raise fail("loops", message, fix=fix)
     if parameters and not links_with_mass(robot):
-        raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters")
+        raise fail("no-mass", "no link of the robot has an inertial, so there are no parameters", fix=GIVE)
 
 
 def _check_robot(
@@ -154,7 +154,7 @@ def check_masses(robot: Robot) -> None:
     if not any(link.inertial and link.inertial.mass for link in robot.links.values()):
         take = 'inertias="iCubGazeboV2_5" (--inertias iCubGazeboV2_5) takes masses from the package icub-models'
         message = "no link of the robot has a mass, which this needs"
-        raise fail("no-mass", message, fix=take if is_icub(robot) else None)
+        raise fail("no-mass", message, fix=take if is_icub(robot) else GIVE)
     memoise(robot, "inertias", lambda: check_inertias(robot))
 
 
@@ -245,6 +245,8 @@ def _check_resistance(robot: Robot) -> None:
         raise fail("no-mass", message, element=f"robot {robot.name!r}", fix=fix)
 
 
+GIVE = "give links an <inertial>, or rows of kt.chain and of DH tables m=, r= and I="
+"""How links get masses."""
 NOTHING = 1e-13
 """Part of a diagonal entry of the mass matrix below which what elimination leaves of it is rounding error."""
 

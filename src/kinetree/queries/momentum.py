@@ -1,14 +1,17 @@
 """Masses, the centre of mass, momentum and energy of a whole robot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
+from kinetree.algorithms.differential import coordinate_rates
 from kinetree.algorithms.dynamics import momentum
 from kinetree.arguments import explain_type_errors
+from kinetree.compiler.expr import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.model.inertias import check_weighed
 from kinetree.model.robot import Robot
+from kinetree.model.tree import Tree
 from kinetree.queries.forces import WEIGHTLESS, force_query
 from kinetree.queries.options import GRAVITY, Gravity, MassOptions, robot_query
 from kinetree.queries.query import velocities
@@ -86,6 +89,30 @@ def centroidal_momentum_matrix(robot: Robot, **options: Unpack[MassOptions]) -> 
 
 
 @robot_query
+def centroidal_momentum_matrix_dot(robot: Robot, **options: Unpack[MassOptions]) -> Kernel:
+    """Return the rate of `centroidal_momentum_matrix`: a kernel from q (…, nq) and qd (…, nv) to dA/dt (…, 6, nv).
+
+    The rate of the momentum A qd is A qdd + dA/dt qd: the force, then the moment about the centre of mass, of all that
+    acts on the robot from outside; N, N m. Raises KinetreeError if the links have no mass.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, 0, 1], "m": 2, "r": [0.5, 0, 0]}])
+        >>> qd = [3]
+        >>> A_dot = kt.dynamics.centroidal_momentum_matrix_dot(arm)([0], qd)
+        >>> (A_dot @ qd).round(6) + 0.0  # centripetal: 2 kg * 0.5 m * (3 rad/s)²
+        array([-9.,  0.,  0.,  0.,  0.,  0.])
+    """
+    qd = velocities(robot)
+    output = Port("Ad", (6, *qd.shape), qd.labels, "rate of the centroidal momentum matrix; kg m, kg m², s")
+
+    def algorithm(model: Tree, q: Any, rates: Any) -> Any:
+        return rate(momentum.centroidal_momentum_matrix(model, q), q, coordinate_rates(model, q, rates))
+
+    return _of_masses(robot, algorithm, output, "centroidal_momentum_matrix_dot", [qd], **options)
+
+
+@robot_query
 def energy(robot: Robot, *, gravity: Gravity = GRAVITY, **options: Unpack[MassOptions]) -> Kernel:
     """Return kinetic and potential energy: a kernel from q (…, nq) and qd (…, nv) to (…, 2), J.
 
@@ -112,14 +139,21 @@ def energy(robot: Robot, *, gravity: Gravity = GRAVITY, **options: Unpack[MassOp
     )
 
 
-def _of_masses(robot: Robot, algorithm: Callable[..., Any], output: Port, **options: Unpack[MassOptions]) -> Kernel:
-    """Return the kernel of an algorithm on (tree, q) that depends on masses alone."""
+def _of_masses(
+    robot: Robot,
+    algorithm: Callable[..., Any],
+    output: Port,
+    name: str = "",
+    more: Sequence[Port] = (),
+    **options: Unpack[MassOptions],
+) -> Kernel:
+    """Return the kernel of an algorithm on (tree, q, …) that depends on masses alone. more: inputs after q."""
     return force_query(
         robot,
-        (algorithm.__name__,),
-        [],
+        (name or algorithm.__name__,),
+        [*more],
         output,
-        lambda tree, given, q: algorithm(tree, q),
+        lambda tree, given, *inputs: algorithm(tree, *inputs),
         gravity=WEIGHTLESS,
         loops="ignore",
         needs=("mass",),

@@ -12,6 +12,7 @@ from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.compiler.expr import rate
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
+from kinetree.errors import fail, nearest_names
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
 from kinetree.queries.joint_choice import Joints
@@ -69,7 +70,7 @@ def jacobian(
     robot: Robot,
     frame: str | Sequence[str],
     base: str | None = None,
-    expressed_in: Axes = "base",
+    expressed_in: str = "base",
     *,
     driven: Joints = None,
     loops: str = "ignore",
@@ -79,8 +80,9 @@ def jacobian(
     list of k frames (…, k, 6, nv).
 
     Rows: velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link
-    by default), in the axes of `base` or of the `frame`. Columns: `robot.velocity_names`; a mimic follower counts in
-    its leader's column. A frame relative to itself gives exact zeros. Lynch & Park, Modern Robotics, section 5.1.
+    by default), in the axes of `base`, of the `frame`, or of another frame that `expressed_in` names. Columns:
+    `robot.velocity_names`; a mimic follower counts in its leader's column. A frame relative to itself gives exact
+    zeros. Lynch & Park, Modern Robotics, section 5.1.
     driven, loops, joints, at: see `kinetree.kinematics`; with driven= the columns are of the driven joints.
 
     Raises KinetreeError for a name that is not a frame and for other axes.
@@ -112,14 +114,14 @@ def jacobian_dot(
     robot: Robot,
     frame: str | Sequence[str],
     base: str | None = None,
-    expressed_in: Axes = "base",
+    expressed_in: str = "base",
     **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the rate of `jacobian`: a kernel from q (…, nq) and qd (…, nv) to dJ/dt (…, 6, nv); of a list of k
     frames (…, k, 6, nv).
 
     The time derivative of the twist J qd is J qdd + dJ/dt qd. With expressed_in="frame" it is that of the twist's
-    numbers in the axes of the frame, which turn.
+    numbers in the axes of the frame, which turn; likewise with the name of another frame.
 
     Examples:
         >>> import kinetree as kt
@@ -141,7 +143,7 @@ def hessian(
     robot: Robot,
     frame: str | Sequence[str],
     base: str | None = None,
-    expressed_in: Axes = "base",
+    expressed_in: str = "base",
     **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the derivative of `jacobian`: a kernel from q (…, nq) to H (…, nv, 6, nv); of a list of k frames
@@ -159,7 +161,14 @@ def hessian(
         >>> H[0, :3, 1].round(3) + 0.0  # change of the linear part of q2's column, per rad of q1
         array([-0.3,  0. ,  0. ])
     """
-    return _differential(robot, "hessian", frame, base, expressed_in, differential.hessian)
+
+    def algorithm(model: Tree, q: Any, *arguments: Any) -> Any:
+        if expressed_in in get_args(Axes):
+            return differential.hessian(model, q, *arguments)
+        J, along = differential.jacobian(model, q, *arguments), np.eye(model.nv)
+        return np.array([rate(J, q, differential.coordinate_rates(model, q, one)) for one in along])
+
+    return _differential(robot, "hessian", frame, base, expressed_in, algorithm)
 
 
 @robot_query
@@ -167,14 +176,14 @@ def velocity(
     robot: Robot,
     frame: str | Sequence[str],
     base: str | None = None,
-    expressed_in: Axes = "base",
+    expressed_in: str = "base",
     **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the twist of a frame: a kernel from q (…, nq) and qd (…, nv) to (…, 6); of a list of k frames
     (…, k, 6).
 
     Velocity of the frame's origin in m/s, then angular velocity in rad/s, both relative to `base` (the root link by
-    default), in the axes of `base` or of the `frame`.
+    default), in the axes of `base`, of the `frame`, or of another frame that `expressed_in` names.
 
     Examples:
         >>> import kinetree as kt
@@ -190,7 +199,7 @@ def acceleration(
     robot: Robot,
     frame: str | Sequence[str],
     base: str | None = None,
-    expressed_in: Axes = "base",
+    expressed_in: str = "base",
     **options: Unpack[OriginOptions],
 ) -> Kernel:
     """Return the acceleration of a frame: a kernel from q (…, nq), qd and qdd (…, nv) to (…, 6), J qdd + dJ/dt qd;
@@ -221,7 +230,7 @@ def _differential(
     name: str,
     frame: str | Sequence[str],
     base: str | None,
-    expressed_in: Axes,
+    expressed_in: str,
     algorithm: Callable[..., Any],
     *,
     rates: int = 0,
@@ -230,11 +239,14 @@ def _differential(
     single = isinstance(frame, str) or not isinstance(frame, Iterable)
     asked: list[Any] = [frame] if single else list(frame)
     base, *frames = frames_of(robot, [base, *asked])
-    one_of("expressed_in", expressed_in, get_args(Axes))
+    own = expressed_in in (legal := get_args(Axes))
+    if not own and expressed_in not in robot.frames:
+        near = nearest_names(str(expressed_in), [*legal, *robot.frames])
+        raise fail("argument", f"expressed_in is {expressed_in!r}; expected 'base', 'frame' or a name; {near}")
     qd = velocities(robot)
     (nv,), names = qd.shape, qd.labels
     named = ", ".join(frames)
-    axes = (named if single else "each frame") if expressed_in == "frame" else base
+    axes = {"frame": named if single else "each frame", "base": base}.get(expressed_in, expressed_in)
     about = f"{named} relative to {base}, linear then angular, in the axes of {axes}; m, rad, s"
     output = {
         "jacobian": Port("J", (6, nv), names, about),
@@ -252,7 +264,12 @@ def _differential(
 
     more = [qd, velocities(robot, "qdd")][:rates]
     return query(
-        robot, (name, frames[0] if single else tuple(frames), base, expressed_in), [base, *frames], output, along, more
+        robot,
+        (name, frames[0] if single else tuple(frames), base, expressed_in),
+        [base, *frames, *([] if own else [expressed_in])],
+        output,
+        along,
+        more,
     )
 
 

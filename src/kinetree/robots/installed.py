@@ -27,7 +27,7 @@ class Model(NamedTuple):
     """A model of a package: its file, which need not exist for robot_descriptions, and the arguments of that file."""
 
     file: Path
-    xacro_args: XacroArguments = MappingProxyType({})
+    args: XacroArguments = MappingProxyType({})
 
 
 SHORT_NAMES = {
@@ -101,18 +101,18 @@ the package is not installed."""
 
 
 def located(
-    source: str | os.PathLike[str], format: str | None, xacro_args: XacroArguments | None
+    source: str | os.PathLike[str], format: str | None, args: XacroArguments | None
 ) -> tuple[str | os.PathLike[str], XacroArguments | None]:
     """Return a source and arguments of xacro, where the name of a model of a package, "package:name", has become its
     file with its arguments. Raises KinetreeError if there is no such model, or it has not been fetched."""
     package, colon, name = source.partition(":") if isinstance(source, str) and format is None else ("", "", "")
     if not colon or package not in PACKAGES:
-        return source, xacro_args
+        return source, args
     model = _model(package, name)
     if not is_there(model.file):
         fix = f"`kinetree models --fetch {source}` clones its repository"
         raise fail("file", f"model {source!r} has not been fetched: there is no file {model.file}", fix=fix)
-    return model.file, {**model.xacro_args, **(xacro_args or {})} or xacro_args
+    return model.file, {**model.args, **(args or {})} or args
 
 
 def is_there(file: Path) -> bool:

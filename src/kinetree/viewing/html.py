@@ -4,6 +4,7 @@ Every text comes from a file or a user and is escaped.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.display import counted, number
-from kinetree.errors import Finding, shortened, visible
+from kinetree.errors import Finding, KinetreeError, shortened, visible
 from kinetree.model.limits import Limits
 from kinetree.model.robot import Robot
+from kinetree.viewing.reach_figure import ReachPlot
 from kinetree.viewing.section import Section, heading, with_guides
 from kinetree.viewing.stick_figure import MOST_LINKS, stick_figure
 from kinetree.viewing.tables import robot_page, short
@@ -141,9 +143,16 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 def reach_html(reach: "ReachMap") -> Iterable[str]:
     """Yield the outcome, and the volumes reached in shares of the orientations."""
     yield _line(*repr(reach).split(": ", 1))
+    with suppress(KinetreeError):  # without matplotlib
+        yield plot(reach)._repr_html_()
     shares = SHARES if reach.grid.orientations > 1 else SHARES[:1]
     rows = [("some" if s == 0 else f"{100 * s:g} %", number(reach.volume_at(s))) for s in shares]
     yield _folded(Section("Volumes", ("orientations", f">{reach.grid.unit}"), rows))
+
+
+def plot(reach: "ReachMap") -> ReachPlot:
+    """Return a figure of a map."""
+    return ReachPlot(reach)
 
 
 def reach_difference_html(difference: "ReachDifference") -> Iterable[str]:

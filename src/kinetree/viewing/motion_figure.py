@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kinetree.arguments import explain_type_errors
-from kinetree.display import Brief
 from kinetree.errors import fail
-from kinetree.files.output import write_whole
 from kinetree.queries.dynamics import inverse_dynamics
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.bounds import bounds_of
@@ -21,7 +17,7 @@ from kinetree.trajectories.differences import at_samples, rates_between, steps_b
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.rates import no_torques
 from kinetree.trajectories.samples import Samples, samples_of
-from kinetree.viewing.plotting import SIZE, new_figure, written
+from kinetree.viewing.plotting import SIZE, Plot, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,21 +28,16 @@ FEW = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MotionPlot(Brief):
+class MotionPlot(Plot):
     """A figure of a motion, made by `kt.motion.plot`; notebooks show it."""
 
     motion: Motion
 
-    def __repr__(self) -> str:
-        return f"MotionPlot of {self.motion!r}"
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the figure to a file, .svg, .png or .pdf, replacing it. Raises KinetreeError for other endings."""
-        suffix = Path(path).suffix.lower()
-        write_whole(Path(path), written(figure_of(self.motion, suffix), suffix))
+    def _figure(self, suffix: str) -> Figure:
+        return figure_of(self.motion, suffix)
 
     def _repr_svg_(self) -> str:
-        return written(figure_of(self.motion, ".svg"), ".svg").decode()
+        return self._written(".svg").decode()
 
 
 @explain_type_errors

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+from kinetree.display import Brief
 from kinetree.errors import fail
+from kinetree.files.output import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +50,27 @@ def written(figure: Figure, suffix: str) -> bytes:
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of names in letters that the font lacks
         figure.savefig(data, format=form, metadata=undated.get(form))
     return data.getvalue()
+
+
+class Plot(Brief):
+    """Base of figures of one thing, the first field of a dataclass; notebooks show them."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {getattr(self, fields(cast(Any, self))[0].name)!r}"
+
+    def _figure(self, suffix: str) -> Figure:
+        """Return the figure, for a suffix that it is written in."""
+        raise NotImplementedError
+
+    def _written(self, suffix: str) -> bytes:
+        """Return the figure in the format of a suffix."""
+        return written(self._figure(suffix), suffix)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the figure to a file, .svg, .png or .pdf, replacing it. Raises KinetreeError for other endings."""
+        write_whole(Path(path), self._written(Path(path).suffix.lower()))
 
 
 def halo() -> Sequence[AbstractPathEffect]:

@@ -1,7 +1,7 @@
 /** The panel with facts about the selected part. */
 
 import { linkOf, nameOf, select } from "../app.js";
-import { button, element } from "../dom.js";
+import { button, element, legible } from "../dom.js";
 import { turnsOf } from "../marks.js";
 import { poseOfFrame, poseOfLink } from "../model.js";
 import { boundsOfPart, enlarge, glow } from "../picture.js";
@@ -33,7 +33,7 @@ export function selectionPanel(app) {
     const part = app.selected;
     box.hidden = part === null;
     if (!part) return;
-    title.textContent = `${part.kind} ${nameOf(model.robot, part)}`;
+    title.textContent = legible(`${part.kind} ${nameOf(model.robot, part)}`);
     const rows = withOther(facts(model, part), app, nameOf(model.robot, part), part);
     table.replaceChildren(
       ...rows.flatMap(([name, value]) => [

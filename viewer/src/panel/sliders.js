@@ -143,15 +143,22 @@ function slider(model, control) {
     step: "any",
     "aria-label": `${name} in ${unit.name || "its own number"}`,
     onchange: () => {
-      if (number.value !== "") control.write(Number(number.value) / unit.factor);
+      if (number.value !== "") {
+        const wanted = Number(number.value) / unit.factor;
+        control.write(wanted);
+        held = control.read();
+        const end = `${written(held, unit)} ${unit.name}`;
+        beyond = Math.abs(held - wanted) > 1e-9 ? `${number.value} ${unit.name} is beyond the limit, ${end}` : "";
+      }
       update();
     },
   });
+  let [beyond, held] = ["", 0];
   const stop = element("span", { className: "stop", role: "status" });
   const row = element(
     "div",
     { className: "slider" },
-    element("span", { className: "name", textContent: name, title: name }),
+    element("span", { className: "name", title: name }, ...broken(name)),
     range,
     number,
     element("span", { className: "unit", textContent: unit.name }),
@@ -165,11 +172,17 @@ function slider(model, control) {
     const follows = Boolean(model.loops?.kept && model.loops.closer?.following.includes(control.joint));
     range.disabled = number.disabled = follows;
     row.classList.toggle("follows", follows);
-    const text = follows ? "" : control.stops().join(", ");
+    if (value !== held) beyond = "";
+    const text = follows ? "" : control.stops().join(", ") || beyond;
     if (stop.textContent !== text) stop.textContent = text;
     row.classList.toggle("stopped", text !== "");
   }
   return { row, control, update };
+}
+
+/** Return a name in parts, between which a line may end. @param {string} name @returns {(string | HTMLElement)[]} */
+function broken(name) {
+  return name.split(/(?<=[_./ -])/).flatMap((part) => [part, element("wbr")]);
 }
 
 /** Return the rows over several coordinates, each with its distance from the end.

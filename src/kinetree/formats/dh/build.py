@@ -30,7 +30,9 @@ def robot_of(table: DHTable, report: TextReport, text: Text | None = None) -> Ro
     for frame in table.frames:
         builder.frame(frame)
     for link in table.links:
-        builder.weigh(link)
+        label = f"inertial on {link.name!r}"
+        if place := builder.place(link.name, "link or frame", link, label):
+            builder.weigh(*place, link, label)
     builder.carriers = {joint.child: joint for joint in builder.parts.joints}
     with np.errstate(all="ignore"):  # what is too large is refused
         for shape in table.shapes:
@@ -89,6 +91,8 @@ class _Builder:
                 place = self.shared if name in self.joints else self.new
                 link, T = place(replace(row, joint=name), label, element, link, T, before)
                 T = T @ after
+            if row.inertial:
+                self.weigh(link, T, Link("", row.inertial, source=row.source), element)
             self.name_frame(row.frame or (f"{prefix}dh_{i}" if chain.frames else None), link, T, row, not row.frame)
         named = bool(chain.rows and chain.rows[-1].frame) and np.array_equal(chain.tool, se3.IDENTITY)
         tip = chain.tip or (f"{prefix}tip" if chain.frames and not named else None)
@@ -268,13 +272,8 @@ class _Builder:
             last, T_last_end = carrier.parent, carrier.origin @ carrier.child_origin @ T_last_end
         return np.asarray(T_last_end[:3, 3]) if last == link else None
 
-    def weigh(self, weighed: Link) -> None:
-        """Give the link of a frame an inertia that is known in this frame."""
-        label = f"inertial on {weighed.name!r}"
-        place = self.place(weighed.name, "link or frame", weighed, label)
-        if place is None:
-            return
-        name, T = place
+    def weigh(self, name: str, T: Array, weighed: Link, label: str) -> None:
+        """Give a link an inertia that is known in a frame. T (4, 4): T_link_frame."""
         i = next(i for i, link in enumerate(self.parts.links) if link.name == name)
         if self.parts.links[i].inertial:
             self.error("duplicate-name", f"link {name!r} has an inertia already; expected one", weighed, label)

@@ -16,6 +16,7 @@ from kinetree.formats.dh.rows import (
     read_pose,
     read_row,
 )
+from kinetree.formats.dh.toolbox import OF_TOOLBOX, in_our_words, with_inertial
 from kinetree.formats.dh.values import ANGLE_COLUMNS, LENGTH_COLUMNS, Units
 from kinetree.formats.force_torque import LEGAL, force_torque_of
 from kinetree.model.dh import BOTH, CONVENTIONS, USES, Convention, DHChain, DHRow, DHShape, DHTable
@@ -181,8 +182,11 @@ class _Reader:
             self.report.error("rows", message, line, element=element)
             return DHRow(type="fixed")
         place = Place(self.report, line, element)
-        TomlTable(raw, self.report, self.places, at=line).check_keys(sorted((*ROW_KEYS, "link_frame")), element=element)
-        row = read_row({key: value for key, value in raw.items() if key in ROW_KEYS}, units, place)
+        legal = sorted((*ROW_KEYS, *OF_TOOLBOX, "link_frame"), key=str.lower)
+        TomlTable(raw, self.report, self.places, at=line).check_keys(legal, element=element)
+        cells, place = in_our_words(raw, place)
+        row = read_row({key: value for key, value in cells.items() if key in ROW_KEYS}, units, place)
+        row = with_inertial(row, cells, units, place)
         return replace(row, link_frame=read_pose(raw["link_frame"], units, place)) if "link_frame" in raw else row
 
     # everything else

@@ -168,6 +168,11 @@ def _row(row: DHRow, spelling: Spelling, toml: bool = True) -> dict[str, str]:
     cells |= {"mimic": _mimic(row.mimic, row.type, spelling)} if row.mimic else {}
     cells |= {"link": text(row.link)} if row.link else {}
     cells |= {"frame": text(row.frame)} if row.frame else {}
+    if body := row.inertial:
+        tensor = [body.inertia[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))]
+        cells["m"] = format_number(body.mass)
+        cells["r"] = f"[{', '.join(map(spelling.length_of, body.origin[:3, 3]))}]"
+        cells["I"] = f"[{', '.join(map(format_number, tensor))}]"
     if not np.array_equal(row.link_frame, se3.IDENTITY):
         cells["link_frame"] = _pose(row.link_frame, spelling)
     return cells

@@ -250,7 +250,7 @@ class Engine:
         also = f"; used without a value are also {', '.join(others)}" if others else ""
         wanted = list(dict.fromkeys((name, *missing)))
         values = ", ".join(f"{n!r}: …" for n in wanted)
-        fix = f"pass xacro_args={{{values}}}, or to the command {' '.join(f'--arg {n}=…' for n in wanted)}"
+        fix = f"pass args={{{values}}}, or to the command {' '.join(f'--arg {n}=…' for n in wanted)}"
         early = ", which is used before the <xacro:arg> with its default," if name in declared else ""
         message = f"the argument {name!r}{early} needs a value{also}; {self.say_arguments()}"
         raise KinetreeError(Finding("xacro-argument", "error", message, fix=fix))

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.display import number
+from kinetree.display import counted, number
 from kinetree.spatial.se3 import Array, frozen
 
 Flags = NDArray[np.bool_]
@@ -48,7 +48,9 @@ class Grid:
         """What is tried at a voxel, in words."""
         if not len(self.directions):
             return "positions alone"
-        return f"{len(self.directions)} directions with " + (f"{self.rolls} rolls" if self.rolls else "any roll")
+        return f"{counted(len(self.directions), 'direction')} with " + (
+            counted(self.rolls, "roll") if self.rolls else "any roll"
+        )
 
     @property
     def orientations(self) -> int:

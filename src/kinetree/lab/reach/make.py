@@ -24,6 +24,10 @@ THIN = 1e-6
 """Largest thickness, relative to the longest side, of a default box that becomes flat, as of an arm in a plane."""
 STRAIGHT = 1e-9
 """Largest change of an axis, and of a point on it, m, that stands still."""
+ROUND = 36
+"""Number of orientations about an axis, every 10 degrees."""
+LOST = 1e-7
+"""Largest singular value, relative to the largest one, of a motion that a frame does not have."""
 MOST = 2**32
 """Largest number of targets of a map."""
 Box = Sequence[Sequence[float]] | None
@@ -36,6 +40,46 @@ def solver_of(robot: Robot, frame: str, base: str, kind: str, options: dict[str,
     if kind == "direction":
         return ik(robot, (frame, frame), base, goal=("position", "pointing"), **options)
     return ik(robot, frame, base, **options)
+
+
+def orientations_of(robot: Robot, frame: str, base: str, solver: IK, directions: Any, rolls: Any) -> tuple[Array, int]:
+    """Return directions (d, 3) of the z-axis of a frame, and a number of rolls, where None stands for those that the
+    robot can have. solver: for poses."""
+    q = configurations(solver, 64)
+    J = np.asarray(jacobian(robot, frame, base)(q))[:, :, solver._problem.rates]
+    z = np.asarray(fk(robot, frame, base)(q))[:, :3, 2]
+    turned = np.cross(J[:, 3:], z[:, :, None], axis=1)
+    rows = J[:, :3], np.concatenate([J[:, :3], turned], axis=1), J
+    position, pointing, pose = (int(np.linalg.matrix_rank(one, rtol=LOST).max()) for one in rows)
+    free, rolling = pointing - position, pose - pointing  # ways in which z turns at a position, and the frame about it
+    if directions is None:
+        cone = _cone(J[:, 3:].swapaxes(1, 2).reshape(-1, 3), z[0]) if free + rolling == 1 else np.zeros((0, 3))
+        chosen, most = (cone, ROUND * rolling) if len(cone) else (sphere(50 if free == 2 else 0), 4 * rolling)
+    elif isinstance(directions, str) or np.ndim(directions):
+        wrong = isinstance(directions, str) and directions != "down"
+        given = numbers([(0.0, 0.0, -1.0)] if isinstance(directions, str) else directions, "reach", "directions is")
+        lengths = np.linalg.norm(given, axis=-1, keepdims=True)
+        if wrong or given.ndim != 2 or given.shape[1] != 3 or not ((lengths > 0) & np.isfinite(lengths)).all():
+            legal = "a number of directions, 'down', or vectors (d, 3) along which z points"
+            raise fail("reach", f"directions is {directions!r}; expected {legal}")
+        chosen, most = given / lengths, 0
+    else:
+        chosen, most = sphere(directions), 4 if free + rolling == 3 else 0
+    return frozen(chosen), (most if rolls is None else int(rolls)) if len(chosen) else 0
+
+
+def _cone(w: Array, z: Array) -> Array:
+    """Return the directions of the z-axis of a frame whose angular velocities w (k, 3) are all about one line, as of an
+    arm in a plane; none (0, 3) if they are about several."""
+    axis = w[np.argmax(np.linalg.norm(w, axis=1))]
+    axis = axis / np.linalg.norm(axis)
+    along, across = (z @ axis) * axis, z - (z @ axis) * axis
+    if np.abs(np.cross(w, axis)).max() > STRAIGHT:
+        return np.zeros((0, 3))
+    if np.linalg.norm(across) < STRAIGHT:
+        return np.asarray(np.round(along, 12)[None] + 0.0)
+    angle = 2 * np.pi * np.arange(ROUND)[:, None] / ROUND
+    return np.asarray(along + np.cos(angle) * across + np.sin(angle) * np.cross(axis, across))
 
 
 def search_of(robot: Robot, frame: str, base: str, kind: str, solver: IK, position: IK, axis: int | None) -> Search:
@@ -83,7 +127,7 @@ def grid_of(
     position: IK,
     voxel: float | None,
     box: Box,
-    directions: int,
+    directions: Array,
     rolls: int,
     axis: Array | None,
 ) -> Grid:
@@ -102,11 +146,12 @@ def grid_of(
         lower, shape = np.where(flat, corners[0], first * side), np.where(flat, 1, last - first)
     else:
         lower, shape = corners[0], np.maximum(np.ceil((corners[1] - corners[0]) / side - 1e-9), 1)
-    if shape.prod() * max(directions, 1) * max(rolls, 1) > MOST:
-        message = f"{shape.prod():.3g} voxels of {side} m with {max(directions, 1) * max(rolls, 1)} orientations"
+    orientations = max(len(directions), 1) * max(rolls, 1)
+    if shape.prod() * orientations > MOST:
+        message = f"{shape.prod():.3g} voxels of {side} m with {orientations} orientations"
         raise fail("reach", f"{message} are more than {MOST} targets", fix="use larger voxels or a smaller box")
     (x, y, z), (flat_x, flat_y, flat_z) = shape.astype(int).tolist(), flat.tolist()
-    return Grid(frozen(lower), side, (x, y, z), (flat_x, flat_y, flat_z), frozen(sphere(directions)), rolls, axis)
+    return Grid(frozen(lower), side, (x, y, z), (flat_x, flat_y, flat_z), directions, rolls, axis)
 
 
 def _checked(box: Any) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.display import Displayable, number
+from kinetree.display import Displayable, made_above, number
 from kinetree.errors import fail
 from kinetree.lab.reach.grid import Flags, Grid, sphere
 from kinetree.lab.reach.store import BEST, Store, read_store
@@ -92,8 +92,8 @@ def reach_difference(a: ReachMap, b: ReachMap) -> ReachDifference:
     if one.voxel != two.voxel or one.flat != two.flat or np.abs(offset - whole).max() > SAME:
         message = f"the voxels of the maps do not coincide: {one!r} and {two!r}"
         raise fail("reach", message, fix="compute both with the same voxel= and box=")
-    if (len(one.directions), one.rolls) != (len(two.directions), two.rolls):
-        message = f"the maps have {one.orientations} and {two.orientations} orientations"
+    if one.rolls != two.rolls or not np.array_equal(one.directions, two.directions):
+        message = f"the maps have other orientations, {one.tried} and {two.tried}"
         raise fail("reach", message, fix="compute both with the same directions= and rolls=")
     if a.grid.directions.size and not _same_axis(one.axis, two.axis):
         message = "the orientations of the maps differ: those of a symmetric map turn with its axis"
@@ -164,6 +164,8 @@ class ReachMap(Displayable):
         grid = self.grid
         x, y, z = grid.shape
         found = f"{number(self.volume)} {grid.unit}"
+        if self._arguments.get("boxed"):
+            found += f", {100 * self.box_share():.3g} % of the box"
         if grid.orientations > 1:
             found += f", in all orientations {number(self.dexterous_volume)} {grid.unit}"
         return (
@@ -213,6 +215,15 @@ class ReachMap(Displayable):
         least = max(share * self.grid.orientations - 1e-9, 1)
         return float((self.count >= least).sum()) * self.grid.content
 
+    def box_share(self, share: float = 0.0) -> float:
+        """Return which share of the box, the voxels of the grid, `volume_at` counts, from 0 to 1."""
+        return self.volume_at(share) / (self.count.size * self.grid.content)
+
+    def plot(self) -> Any:
+        """Return a figure of the best share of orientations along each line of sight; `.save("reach.svg")` writes it,
+        or .png or .pdf. Raises KinetreeError without matplotlib when it is written."""
+        return made_above("plot", self)
+
     def voxel_at(self, point: Any) -> tuple[int, int, int]:
         """Return the voxel with a point (3,), m in the base. Raises KinetreeError for a point outside of the grid."""
         grid = self.grid
@@ -251,7 +262,8 @@ def map_of(arguments: dict[str, Any], bits: NDArray[np.uint8], best: tuple[Array
     x, y, z = a["shape"]
     axis = None if a["axis"] is None else frozen(a["axis"])
     flat_x, flat_y, flat_z = a["flat"]
-    directions = frozen(sphere(a["directions"]))
+    said = a["directions"]
+    directions = frozen(sphere(said) if isinstance(said, int) else np.reshape(said, (-1, 3)))
     grid = Grid(frozen(a["lower"]), a["voxel"], (x, y, z), (flat_x, flat_y, flat_z), directions, a["rolls"], axis)
     bits = np.array(bits, dtype=np.uint8)
     bits.setflags(write=False)

@@ -12,7 +12,7 @@ import numpy as np
 from kinetree import __version__
 from kinetree.compiler.cache import digest
 from kinetree.errors import fail
-from kinetree.lab.reach.make import Box, grid_of, search_of, solver_of, symmetry_of
+from kinetree.lab.reach.make import Box, grid_of, orientations_of, search_of, solver_of, symmetry_of
 from kinetree.lab.reach.map import ReachMap, finish, map_of, read_reach
 from kinetree.lab.reach.search import configurations
 from kinetree.lab.reach.slabs import Job, Slab, targets_at, width
@@ -22,6 +22,7 @@ from kinetree.progress import Progress, reporting, tracked
 from kinetree.queries.options import JointOptions, robot_query
 from kinetree.queries.query import fixed_input, frames_of, origin, tolerance_of
 from kinetree.solvers.ik.problem import joint_of
+from kinetree.solvers.ik.solver import IK
 
 AHEAD = 4
 """Number of slabs for each worker that are under way at once."""
@@ -35,8 +36,8 @@ def reach_map(
     *,
     voxel: float | None = None,
     box: Box = None,
-    directions: int = 50,
-    rolls: int = 4,
+    directions: Any = None,
+    rolls: int | None = None,
     symmetry: bool = True,
     loops: Literal["refuse", "ignore"] = "refuse",
     tolerance: tuple[float, float] = (1e-6, 1e-6),
@@ -55,7 +56,10 @@ def reach_map(
     along evenly spread `directions`, and it is turned about z by `rolls` angles.
     voxel: side of the voxels, m; by default there are 20 to 50 along the longest side. box: the lower and the upper
     corner of the grid, m, by default around all that is reached. Where both are equal the grid is flat.
-    directions: 0 to reach positions in any orientation. rolls: 0 to reach directions with any roll.
+    directions: their number, 0 to reach positions in any orientation; or "down", against z of the base; or vectors
+    (d, 3) in the base. rolls: 0 to reach directions with any roll. By default those that the robot can have: 50 and 4,
+    any roll for an arm of five joints, turns in its plane for a planar one, or positions alone; and with "down" and
+    vectors any roll.
     symmetry: use a joint that makes whole turns about an axis parallel to z of the base. Then orientations turn with
     the voxels about this axis, and voxels at the same height and distance from it are computed once. False: the
     orientations are the same everywhere.
@@ -80,9 +84,10 @@ def reach_map(
         raise fail("at", "a reach map has the joints that stand compiled in; expected a full q, not 'input'")
     frame, base = frames_of(robot, (frame, base))
     tolerance = tolerance_of(tolerance)
-    _check("directions", directions, 0, 10_000)
-    _check("rolls", rolls, 0, 360)
-    rolls = rolls if directions else 0
+    if isinstance(directions, float | bool | int | np.number):
+        _check("directions", directions, 0, 10_000)
+    if rolls is not None:
+        _check("rolls", rolls, 0, 360)
     options_of_ik = {"tolerance": tolerance, "descents": descents, "loops": loops}
     contact = None if clearance is None else {"clearance": clearance, "geometry": geometry}
     symmetry = symmetry and clearance is None
@@ -115,21 +120,23 @@ def _job(
     base: str,
     voxel: float | None,
     box: Box,
-    directions: int,
-    rolls: int,
+    directions: Any,
+    rolls: int | None,
     symmetry: bool,
     options: dict[str, Any],
     contact: dict[str, Any] | None,
 ) -> tuple[Job, dict[str, Any]]:
     """Return what is to be computed, and all that it depends on, as JSON. options, contact: of `ik`; positions are
     tried first without contact."""
-    kind = "pose" if rolls else "direction" if directions else "position"
+    solver = solver_of(robot, frame, base, "pose", options)
+    _check_loose(robot, solver)
+    spread = directions if isinstance(directions, int | np.integer) else None
+    is_given = directions is not None and spread is None
+    directions, rolls = orientations_of(robot, frame, base, solver, directions, rolls)
+    kind = "pose" if rolls else "direction" if len(directions) else "position"
     solver = solver_of(robot, frame, base, kind, options | (contact or {}))
     position = solver_of(robot, frame, base, "position", options)
-    if solver._problem.loose:
-        name = joint_of(robot, int(solver._problem.columns[solver._problem.loose[0].q]))
-        message = f"the joint {name!r} has a quaternion, which reach maps do not move"
-        raise fail("joints", message, fix="name the joints that move with joints=, or another base=")
+    symmetry = symmetry and not (is_given and directions[:, :2].any())  # which would turn given directions
     about = symmetry_of(robot, frame, base, solver) if symmetry else None
     coordinate, axis = about or (None, None)
     grid = grid_of(robot, frame, base, position, voxel, box, directions, rolls, axis)
@@ -143,8 +150,8 @@ def _job(
         "voxel": grid.voxel,
         "shape": list(grid.shape),
         "flat": list(grid.flat),
-        "directions": int(directions),
-        "rolls": int(rolls),
+        "directions": directions.tolist() if spread is None else int(spread),
+        "rolls": rolls,
         "axis": None if axis is None else axis.tolist(),
         "boxed": box is not None,
         "tolerance": list(options["tolerance"]),
@@ -157,6 +164,13 @@ def _job(
         arguments["contact"] = solver.contact.key
     cells, _ = grid.cells
     return Job(grid, search, grid.centers.reshape(-1, 3)[cells]), arguments
+
+
+def _check_loose(robot: Robot, solver: IK) -> None:
+    if solver._problem.loose:
+        name = joint_of(robot, int(solver._problem.columns[solver._problem.loose[0].q]))
+        message = f"the joint {name!r} has a quaternion, which reach maps do not move"
+        raise fail("joints", message, fix="name the joints that move with joints=, or another base=")
 
 
 def _map(job: Job, arguments: dict[str, Any], whole: Slab) -> ReachMap:

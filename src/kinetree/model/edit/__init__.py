@@ -13,6 +13,7 @@ from kinetree.model.edit.coupled_limits import (
 from kinetree.model.edit.frames import (
     add_frame as add_frame,
     add_overlay as add_overlay,
+    add_sensor as add_sensor,
     add_tool as add_tool,
     move_frame as move_frame,
 )

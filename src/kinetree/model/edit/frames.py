@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from kinetree.model.edit.extensions import stale, unmoved
 from kinetree.model.force_torque import CLOSE, reading_place
 from kinetree.model.link import with_shapes
 from kinetree.model.placed import check_placed
-from kinetree.model.robot import Frame, Joint, Link, Robot
+from kinetree.model.robot import ForceTorque, Frame, Joint, Link, Robot, Sensor
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import ROUNDED, judged, numbers, poses
 from kinetree.spatial.se3 import Array, frozen
+
+Wrench = Literal["parent_on_child", "child_on_parent"]
 
 
 @explain_type_errors
@@ -38,6 +40,45 @@ def add_frame(robot: Robot, name: str, on: str, origin: Any = se3.IDENTITY) -> R
     parts = parts_of(robot)
     origin = frozen(anchor.origin @ pose(origin, parts))
     parts.frames.append(Frame(name, anchor.link, origin, unplaced=anchor.unplaced))
+    return build(parts)
+
+
+@explain_type_errors
+def add_sensor(
+    robot: Robot,
+    name: str,
+    type: str,
+    on: str | None = None,
+    origin: Any = se3.IDENTITY,
+    *,
+    joint: str | None = None,
+    measures: Wrench | None = None,
+    update_rate: float | None = None,
+) -> Robot:
+    """Return the robot with a new sensor on the frame `on`, by default the child link of `joint`.
+
+    type: such as "imu", "camera" or "force_torque". origin: T_on_name (4, 4), its pose in `on`, m. joint: the joint
+    whose wrench a force/torque sensor measures; measures: which wrench, in the sensor's own axes and about its origin.
+    update_rate: Hz. Raises KinetreeError for unknown names, a name that is taken and an origin that is no pose.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain([{"axis": [0, 0, 1]}, {"type": "fixed", "joint": "wrist", "m": 2}])
+        >>> arm = kt.edit.add_sensor(arm, "ft", "force_torque", joint="wrist", measures="parent_on_child")
+        >>> kt.dynamics.sensor_reading(arm, "ft", at_rest=True)([0.0]).round(2) + 0.0  # of 2 kg, N
+        array([ 0.  ,  0.  , 19.62,  0.  ,  0.  ,  0.  ])
+    """
+    carried = None if joint is None else robot.joints[joint].child
+    if on is None and carried is None:
+        raise fail("sensor", f"sensor {name!r} has no place; expected a frame on=… or a joint=…")
+    if measures not in (None, *get_args(Wrench)) or (measures and joint is None):
+        legal = f"one of {', '.join(get_args(Wrench))}, with joint=…"
+        raise fail("sensor", f"measures is {measures!r}; expected {legal}")
+    parts = parts_of(robot)
+    frame = robot.frames[on if on is not None else str(carried)].name
+    reading = ForceTorque(measures, "sensor", "frame") if measures else None
+    T = frozen(pose(origin, parts))
+    parts.sensors.append(Sensor(name, type, frame, T, joint, update_rate, force_torque=reading))
     return build(parts)
 
 
