@@ -430,6 +430,36 @@ class TestDifferent:
         assert not kt.compare(everything(), serial()).same_mechanism
 
 
+class TestFloating:
+    """A URDF cannot say that its root floats; MJCF, SDF and OpenUSD can."""
+
+    def floating(self) -> Robot:
+        return with_joint(kt.edit.floating(serial()), "floating_base", origin=se3.frozen(se3.translation((0, 0, 0.7))))
+
+    @each("swapped", [False, True])
+    def test_one_robot_that_floats_is_a_remark(self, swapped):
+        a, b = self.floating(), serial()
+        comparison = kt.compare(*((b, a) if swapped else (a, b)))
+        assert comparison.verdict == "the same robot"
+        (remark,) = [d for d in comparison.differences if d.kind == "base"]
+        assert (remark.element, remark.counts) == ("joint 'floating_base'", False)
+        assert remark.message.startswith(f"the {'second' if swapped else 'first'} robot floats by it")
+        assert comparison.links[serial().root] == serial().root
+
+    def test_what_differs_above_it_is_still_named(self):
+        limit = (Limit(-0.1, 0.2),)
+        comparison = kt.compare(self.floating(), with_joint(serial(), "joint2", limits=limit))
+        assert ("limit", "joint 'joint2'") in counted(comparison)
+
+    def test_a_robot_that_the_world_holds_is_another_one(self):
+        held = kt.edit.floating(serial())
+        assert not kt.compare(self.floating(), with_joint(held, "floating_base", type="fixed")).same_mechanism
+
+    def test_two_that_float_are_compared_with_their_joints(self):
+        assert counted(kt.compare(self.floating(), kt.edit.floating(serial())))
+        assert kt.compare(self.floating(), self.floating()).same
+
+
 @each("more", [{"tolerance": np.nan}, {"tolerance": 0.0}, {"relative": np.inf}])
 def test_tolerances_that_mean_nothing_are_refused(more):
     with pytest.raises(kt.KinetreeError, match="expected a finite number above 0"):
