@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_PRIMS, Raw
+from kinetree.errors import nearest_names
+from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_PRIMS, Raw, unknown_set
 
 SETTINGS = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "defaultPrim")
 SMALL = 64
@@ -16,9 +17,12 @@ Said = tuple[str, str, str, str]
 """Severity, code and message of a finding, and the path of its prim."""
 
 
-def compose(text: str | None, file: str, folders: list[str]) -> tuple[dict[str, Any], list[Raw], list[Said]]:
+def compose(
+    text: str | None, file: str, folders: list[str], variants: dict[str, str]
+) -> tuple[dict[str, Any], list[Raw], list[Said]]:
     """Return the settings of a stage, its prims in order, and findings, of a text or a file. To be called in a limited
-    child process: it loads usd-core, which reads whatever the file refers to. folders: of which a layer may come."""
+    child process: it loads usd-core, which reads whatever the file refers to. folders: of which a layer may come.
+    variants: those that are chosen, by the names of their sets."""
     os.environ.update(PXR_WORK_THREAD_LIMIT="1", PXR_DISABLE_CRASH_REPORTS="1")
     from pxr import Sdf, Tf, Usd
 
@@ -33,7 +37,7 @@ def compose(text: str | None, file: str, folders: list[str]) -> tuple[dict[str, 
         return {}, [], [("error", "usd-stage", f"usd-core refuses it: {_first(error)}", "")]
     if stage is None:
         return {}, [], [("error", "usd-stage", "usd-core refuses it, and does not say why", "")]
-    said = [*_outside(stage, file, folders), *_broken(stage), *_variants(stage)]
+    said = [*_choose(stage, variants), *_outside(stage, file, folders), *_broken(stage), *_variants(stage)]
     prims: list[Raw] = []
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
         if len(prims) >= MAX_PRIMS:
@@ -43,6 +47,23 @@ def compose(text: str | None, file: str, folders: list[str]) -> tuple[dict[str, 
     root = stage.GetRootLayer().pseudoRoot
     settings = {name: root.GetInfo(name) for name in SETTINGS if root.HasInfo(name)}
     return settings, prims, said
+
+
+def referred(files: list[str]) -> list[tuple[str, str]]:
+    """Return pairs of a file and another one of these that it composes directly; the same limits are needed."""
+    os.environ.update(PXR_WORK_THREAD_LIMIT="1", PXR_DISABLE_CRASH_REPORTS="1")
+    from pxr import Sdf, Tf
+
+    found, known = [], set(files)
+    for file in files:
+        try:
+            layer = Sdf.Layer.FindOrOpen(file)
+            names = layer.GetCompositionAssetDependencies() if layer else ()
+        except (Tf.ErrorException, RuntimeError):
+            continue
+        paths = {os.path.normpath(os.path.join(os.path.dirname(file), name)) for name in names}
+        found += [(file, path) for path in sorted(paths & known - {file})]
+    return found
 
 
 def _first(error: Exception) -> str:
@@ -67,19 +88,41 @@ def _broken(stage: Any) -> Iterator[Said]:
         yield "error", "usd-stage", f"usd-core cannot compose it: {_first(error)}", path
 
 
+def _sets(stage: Any) -> Iterator[tuple[str, str, Any, list[str]]]:
+    """Yield the sets of variants: the path of the prim, the name of the set, the set, and the names of its variants."""
+    for prim in stage.Traverse():
+        if prim.HasVariantSets():
+            for name in prim.GetVariantSets().GetNames():
+                one = prim.GetVariantSet(name)
+                yield str(prim.GetPath()), name, one, one.GetVariantNames()
+
+
+def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
+    """Choose variants in the stage, not in its files, and yield errors for those that do not exist."""
+    stage.SetEditTarget(stage.GetSessionLayer())
+    waiting, legal = True, dict[str, set[str]]()
+    while waiting:  # for a variant can have sets of its own
+        waiting = False
+        for _, name, one, choices in [*_sets(stage)]:
+            legal.setdefault(name, set()).update(choices)
+            wanted = variants.get(name)
+            if wanted in choices and one.GetVariantSelection() != wanted:
+                waiting = one.SetVariantSelection(wanted) or waiting
+    for name, wanted in variants.items():
+        if name not in legal:
+            yield "error", "usd-variant", unknown_set(name, legal), ""
+        elif wanted not in legal[name]:
+            message = f"the set {name!r} has no variant {wanted!r}; {nearest_names(wanted, sorted(legal[name]))}"
+            yield "error", "usd-variant", message, ""
+
+
 def _variants(stage: Any) -> Iterator[Said]:
     """Yield a remark on each set of variants of which another could be chosen."""
-    for prim in stage.Traverse():
-        if not prim.HasVariantSets():
-            continue
-        sets = prim.GetVariantSets()
-        for name in sets.GetNames():
-            one = sets.GetVariantSet(name)
-            choices = one.GetVariantNames()
-            if len(choices) > 1:
-                chosen = one.GetVariantSelection() or "none"
-                message = f"of the variants {', '.join(choices)} in the set {name!r}, {chosen} is chosen"
-                yield "info", "usd-variant", message, str(prim.GetPath())
+    for path, name, one, choices in _sets(stage):
+        if len(choices) > 1:
+            chosen = one.GetVariantSelection() or "none"
+            message = f"of the variants {', '.join(choices)} in the set {name!r}, {chosen} is chosen"
+            yield "info", "usd-variant", message, path
 
 
 def _raw(prim: Any) -> Raw:

@@ -29,20 +29,23 @@ MAX_PARTS = 5_000
 """Most bodies and joints."""
 
 
-def read(text: bytes | str, file: str, confinement: Confinement | None = None) -> Reading:
+def read(
+    text: bytes | str, file: str, confinement: Confinement | None = None, variants: Mapping[str, str] | None = None
+) -> Reading:
     """Return the robot of a USD file, or None, and all findings. Never raises on content.
 
     confinement: usd-core reads other layers in its folders alone; by default in the workspace of the file.
+    variants: chosen for each set of variants, by the name of the set.
     """
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    stage, findings = open_stage(content, file, confinement)
+    stage, findings = open_stage(content, file, confinement, variants or {})
     if stage is None:
         return None, findings
     stage.findings += findings
     parts = _Reader(stage).parts()
     if any(finding.severity == "error" for finding in stage.findings):
         return None, stage.findings
-    if content.startswith(b"#usda"):
+    if next(iter(stage.prims.values())).line is not None:  # a flat text, which is the same robot wherever it is written
         parts.text = Text("usd", content.decode("utf-8", "replace"))
     parts.notes = tuple(stage.findings)
     robot, more = assemble(parts)
