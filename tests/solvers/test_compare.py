@@ -15,7 +15,7 @@ from kinetree.model.tree import build_tree
 from kinetree.solvers.compare.bodies import Match
 from kinetree.spatial import se3
 from physics import everything, random_pose
-from support import icub_urdfs
+from support import example_robot_urdfs, icub_urdfs
 
 
 def icub(name: str) -> Robot:
@@ -300,6 +300,16 @@ class TestDifferent:
         assert "tilted by" in difference.message
 
     @pytest.mark.slow
+    def test_a_tilted_axis_that_another_zero_below_would_hide(self):
+        """Turning wrist_1 by a quarter would bring the axis to where it was, and the mass and the frame elsewhere."""
+        file = next(path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf")
+        robot = kt.load(file)
+        joint = robot.joints["wrist_2_joint"]
+        assert joint.axis.tolist() == [0, 0, 1]
+        comparison = kt.compare(robot, with_joint(robot, "wrist_2_joint", axes=se3.frozen([[1.0, 0.0, 0.0]])))
+        assert [element for kind, element in counted(comparison) if kind == "axis"] == ["joint 'wrist_2_joint'"]
+        assert not [element for kind, element in counted(comparison) if kind in ("zero", "inertia", "limit")]
+
     def test_type(self):
         robot = serial()
         comparison = kt.compare(robot, with_joint(robot, "joint5", type="prismatic"))
