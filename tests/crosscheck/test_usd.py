@@ -277,6 +277,21 @@ def Xform "arm" (variants = {string size = "long"}
         assert robot is None
         assert {one.code for one in findings if one.severity == "error"} <= {"usd-stage", "confined"}
 
+    def test_of_too_many_numbers_is_refused(self, tmp_path, monkeypatch):
+        """With those of the instances: the limit is that of the child process, which is called here."""
+        from kinetree.formats.usd import compose
+
+        monkeypatch.setattr(compose, "MAX_NUMBERS", 50)
+        (tmp_path / "part.usda").write_text(
+            HEAD + 'def "arm" {\ndef Mesh "m" {\npoint3f[] points = [(1, 2, 3)]\n}\n}\n'
+        )
+        file = tmp_path / "a.usda"
+        for count, errors in ((16, 0), (17, 1)):
+            lines = [f'def "p{i}" (instanceable = true\nreferences = @./part.usda@)\n{{\n}}\n' for i in range(count)]
+            file.write_text(HEAD + "".join(lines))
+            _, _, said = compose.compose(None, str(file), [str(tmp_path)], {})
+            assert [code for severity, code, *_ in said if severity == "error"] == ["usd-stage"] * errors
+
     def test_of_an_archive(self, tmp_path):
         from pxr import UsdUtils
 

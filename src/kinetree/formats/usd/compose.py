@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import nearest_names
-from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_PRIMS, Raw, unknown_set
+from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_NUMBERS, MAX_PRIMS, Raw, unknown_set
 
 SETTINGS = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "defaultPrim")
 SMALL = 64
@@ -39,11 +39,14 @@ def compose(
         return {}, [], [("error", "usd-stage", "usd-core refuses it, and does not say why", "")]
     said = [*_choose(stage, variants), *_outside(stage, file, folders), *_broken(stage), *_variants(stage)]
     prims: list[Raw] = []
+    left = MAX_NUMBERS
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
-        if len(prims) >= MAX_PRIMS:
-            said.append(("error", "usd-stage", f"it has more than {MAX_PRIMS} prims", ""))
-            break
         prims.append(_raw(prim))
+        left -= sum(len(value) // 8 for value in prims[-1][3].values() if isinstance(value, bytes))
+        if len(prims) > MAX_PRIMS or left < 0:
+            message = f"it has more than {MAX_PRIMS} prims, or {MAX_NUMBERS} numbers, with those of its instances"
+            said.append(("error", "usd-stage", message, ""))
+            break
     root = stage.GetRootLayer().pseudoRoot
     settings = {name: root.GetInfo(name) for name in SETTINGS if root.HasInfo(name)}
     return settings, prims, said

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.formats.usd.prim import BINDINGS, GPRIMS, Prim, Stage
+from kinetree.formats.usd.prim import BINDINGS, GPRIMS, MAX_CORNERS, Prim, Stage
 from kinetree.formats.usd.transforms import Transforms, split
 from kinetree.model.robot import Geometry, Material, Shape
 from kinetree.spatial import se3
@@ -44,11 +44,10 @@ def geometry_of(
             stage.note("warning", "usd-shape", "its size is not finite; the shape is left out", prim)
             return None
     if shape.kind == "?" or (prim.type == "Mesh" and surface is None):
-        what = (
-            "its points and faces are no mesh"
-            if prim.type == "Mesh"
-            else "it is scaled to a shape that is no longer round"
-        )
+        what = "it is scaled to a shape that is no longer round"
+        if prim.type == "Mesh":
+            what = "its points and faces are no mesh"
+            what = f"all meshes have more than {MAX_CORNERS} corners" if stage.corners > MAX_CORNERS else what
         stage.note("warning", "usd-shape", f"{what}; the shape is left out", prim)
         return None
     name = prim.title or prim.path.rpartition("/")[2]
@@ -95,6 +94,9 @@ def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
     points, counts, corners = map(prim.values.get, names)  # type: Any, Any, Any
     if not all(isinstance(one, np.ndarray) and np.isfinite(one).all() for one in (points, counts, corners)):
         return None
+    stage.corners += corners.size
+    if stage.corners > MAX_CORNERS:
+        return None
     sizes, at = counts.astype(np.int64), corners.astype(np.int64)
     if points.size % 3 or sizes.min() < 0 or sizes.sum() != at.size or at.min() < 0 or at.max() >= points.size // 3:
         return None
@@ -110,8 +112,7 @@ def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
 def mesh_text(name: str, surface: Surface) -> str:
     """Return a mesh as the element of MJCF, which other writers and readers of shapes know."""
     quoted = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
-    points = " ".join(map(repr, surface[0].ravel().tolist()))
-    faces = " ".join(map(str, surface[1].ravel().tolist()))
+    points, faces = (" ".join(" ".join(map(repr, row)) for row in array.tolist()) for array in surface)
     return f'<asset><mesh name="{quoted}" vertex="{points}" face="{faces}"/></asset>'
 
 

@@ -10,6 +10,8 @@ from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_PRIMS, Raw
 MAX_BYTES = 32_000_000
 MAX_TOKENS = 1_000_000
 """Most words, numbers and marks of a text outside of arrays of numbers."""
+PIECE = 1_000_000
+"""Characters of an array that become numbers at once."""
 MAX_LIST = 1000
 """Most texts of a list that is written in several pieces."""
 MAX_DEPTH = 200
@@ -187,7 +189,7 @@ class _Parser:
         if self.token == "[" and (array := _ARRAY.match(self.text, self.start)):
             self.at = array.end()
             try:
-                made = np.array([*map(float, filter(None, array[0].translate(_BARE).split(",")))])
+                made = _numbers(array[0].translate(_BARE))
             except ValueError:
                 raise self.error("an array has something that is not a number") from None
             self.next()
@@ -232,6 +234,16 @@ class _Parser:
             self.next()
             if depth == 0:
                 return
+
+
+def _numbers(text: str) -> Any:
+    """Return the numbers between commas, in pieces: those of a piece take 100 bytes each. Raises ValueError."""
+    parts, at = [np.empty(0)], 0
+    while at < len(text):
+        end = text.find(",", at + PIECE) % (len(text) + 1)  # the end of the text for -1
+        parts.append(np.array([*map(float, filter(None, text[at:end].split(",")))]))
+        at = end + 1
+    return np.concatenate(parts)
 
 
 def _unquoted(token: str) -> str:

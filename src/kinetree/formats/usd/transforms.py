@@ -10,6 +10,7 @@ from kinetree.spatial.se3 import Array
 
 RESET = "!resetXformStack!"
 INVERT = "!invert!"
+MAX_OPERATIONS = 1000
 SHEAR = 1e-5
 """Largest cosine of two axes of a transform that count as perpendicular; scales are stored in single precision."""
 
@@ -42,6 +43,10 @@ class Transforms:
         order = order if isinstance(order, tuple) else ()
         last = max((i for i, name in enumerate(order) if name == RESET), default=-1)
         T = np.eye(4)
+        if len(order) > MAX_OPERATIONS:
+            message = f"xformOpOrder has {len(order)} operations; at most {MAX_OPERATIONS} are read"
+            self.stage.note("error", "usd-stage", message, prim)
+            return T, last < 0
         for name in order[last + 1 :]:
             op = name.removeprefix(INVERT)
             value = prim.values.get(op)

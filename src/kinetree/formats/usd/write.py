@@ -164,8 +164,9 @@ def _mass(usda: Usda, inertial: Inertial) -> None:
         moments, axes = np.diag(full), np.eye(3)
     usda.line(f"float physics:mass = {format_number(inertial.mass)}")
     usda.line(f"point3f physics:centerOfMass = {numbers(inertial.origin[:3, 3])}")
-    usda.line(f"float3 physics:diagonalInertia = {numbers(moments)}")
-    usda.line(f"quatf physics:principalAxes = {quaternion(axes)}")
+    if moments.any():  # zeros mean that it is not given
+        usda.line(f"float3 physics:diagonalInertia = {numbers(moments)}")
+        usda.line(f"quatf physics:principalAxes = {quaternion(axes)}")
     six = full[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     usda.line(f"double[] newton:inertia = [{numbers(six)[1:-1]}]")
     if not np.array_equal(R, np.eye(3)):
