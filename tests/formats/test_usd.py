@@ -656,11 +656,11 @@ class TestTransforms:
             ("/a/b", "Xform", (), {**moved, "xformOpOrder": order}, {}, "", 2),
         ]
         made = stage_of("a.usda", {}, raw)
-        T = Transforms(made).world(made.at("/a/b"))
+        T = Transforms(made).world(made.prims.get("/a/b"))
         assert (T[0, 0], T[0, 3]) == (1.0, 1.0)
         assert made.findings == []
 
 
 def transform(order: list[str], values: dict[str, object]) -> np.ndarray:
     made = stage_of("a.usda", {}, [("/a", "Xform", (), {**values, "xformOpOrder": tuple(order)}, {}, "", 1)])
-    return Transforms(made).world(made.at("/a"))
+    return Transforms(made).world(made.prims.get("/a"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinetree.errors import nearest_names
-from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_NUMBERS, MAX_PRIMS, Raw, unknown_set
+from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_NUMBERS, MAX_PRIMS, Raw
 
 SETTINGS = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "defaultPrim")
 SMALL = 64
@@ -113,7 +113,8 @@ def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
                 waiting = one.SetVariantSelection(wanted) or waiting
     for name, wanted in variants.items():
         if name not in legal:
-            yield "error", "usd-variant", unknown_set(name, legal), ""
+            others = nearest_names(name, sorted(legal)) if legal else "it has none"
+            yield "error", "usd-variant", f"there is no set of variants {name!r}; {others}", ""
         elif wanted not in legal[name]:
             message = f"the set {name!r} has no variant {wanted!r}; {nearest_names(wanted, sorted(legal[name]))}"
             yield "error", "usd-variant", message, ""

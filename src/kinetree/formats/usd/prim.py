@@ -1,13 +1,13 @@
 """Prims of a composed stage: what a robot needs of them, from the text reader or from usd-core."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from kinetree.errors import Finding, Severity, Source, nearest_names
+from kinetree.errors import Finding, Severity, Source
 
 Raw = tuple[str, str, tuple[str, ...], dict[str, Any], dict[str, tuple[str, ...]], str, int | None]
 """Path, type, applied schemas, values by name, targets by name, display name and line of a prim."""
@@ -116,15 +116,6 @@ class Stage:
         if len(self.findings) < MAX_FINDINGS:
             element = f"prim {prim.path}" if prim else None
             self.findings.append(Finding(code, severity, message, self.source(prim), element, fix))
-
-    def at(self, path: str) -> Prim | None:
-        """Return the prim of a path, or None."""
-        return self.prims.get(path)
-
-
-def unknown_set(name: str, known: Collection[str]) -> str:
-    """Return the words for a set of variants that a stage does not have."""
-    return f"there is no set of variants {name!r}; " + (nearest_names(name, sorted(known)) if known else "it has none")
 
 
 def stage_of(file: str, settings: Mapping[str, Any], raw: list[Raw]) -> Stage:

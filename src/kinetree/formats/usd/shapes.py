@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.formats.usd.prim import BINDINGS, GPRIMS, MAX_CORNERS, Prim, Stage
+from kinetree.formats.usd.prim import BINDINGS, MAX_CORNERS, Prim, Stage
 from kinetree.formats.usd.transforms import Transforms, split
 from kinetree.model.robot import Geometry, Material, Shape
 from kinetree.spatial import se3
@@ -116,11 +116,6 @@ def mesh_text(name: str, surface: Surface) -> str:
     return f'<asset><mesh name="{quoted}" vertex="{points}" face="{faces}"/></asset>'
 
 
-def is_shape(prim: Prim) -> bool:
-    """Return whether a prim is a shape that is read."""
-    return prim.type in GPRIMS
-
-
 def is_felt(prim: Prim) -> bool:
     """Return whether a shape collides."""
     return prim.has("PhysicsCollisionAPI", "NewtonCollisionAPI") and prim.flag("physics:collisionEnabled", True)
@@ -136,7 +131,7 @@ def is_seen(prim: Prim) -> bool:
 def bound(stage: Stage, prim: Prim, binding: str) -> Prim | None:
     """Return the material to which a prim, or the nearest one above it, is bound."""
     paths = next((one.targets[binding] for one in prim.above() if one.targets.get(binding)), ())
-    return stage.at(paths[0]) if paths else None
+    return stage.prims.get(paths[0]) if paths else None
 
 
 def _look(stage: Stage, prim: Prim) -> Material | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from kinetree.confine import Confinement, workspace_of
 from kinetree.errors import Finding, Severity, Source
-from kinetree.formats.usd.prim import Stage, stage_of, unknown_set
+from kinetree.formats.usd.prim import Stage, stage_of
 from kinetree.formats.usd.text import TextError, parse
 
 INSTALL = "pip install 'kinetree[usd]'"
@@ -34,8 +34,9 @@ def open_stage(
         line = content[: error.start].count(b"\n") + 1
         return None, [_error("encoding", f"the text is not UTF-8: {error.reason} at byte {error.start}", file, line)]
     try:
-        stage = stage_of(file, *parse(text))  # a flat text has no variants
-        return stage, [_error("usd-variant", unknown_set(name, ()), file) for name in variants]
+        if variants:
+            raise TextError("it has variants", 1, wrong=False)
+        return stage_of(file, *parse(text)), []
     except TextError as error:
         if error.wrong and not _is_installed():
             fix = f"correct it, or if other programs read it, {INSTALL}"

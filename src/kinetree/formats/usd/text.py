@@ -27,7 +27,8 @@ _TOKEN = re.compile(
 _ARRAY = re.compile(r"\[[-+\d\s.,()eEinf]*+\]")
 _BARE = str.maketrans("", "", "[]() \t\r\n")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-COMPOSES = ("references", "payload", "inherits", "specializes", "variantSets", "variants", "relocates", "subLayers")
+COMPOSES: tuple[str, ...] = ("references", "payload", "inherits", "specializes", "instanceable")
+COMPOSES += ("variantSets", "variants", "relocates", "subLayers")
 """Metadata by which other layers and prims are composed."""
 LISTS = ("prepend", "append", "add", "delete", "reorder")
 
@@ -141,9 +142,7 @@ class _Parser:
             edit = self.next() if self.token in LISTS else ""
             name = self.next()
             if name in COMPOSES:
-                raise self.error(f"{name} compose it of several parts", wrong=False)
-            if name == "instanceable":
-                raise self.error("it has instances", wrong=False)
+                raise self.error(f"{name} composes it of several parts", wrong=False)
             self.expect("=")
             value = self.value(0)
             if edit != "delete":

@@ -52,9 +52,7 @@ class Transforms:
             value = prim.values.get(op)
             made = None if value is None else _operation(op.split(":")[1] if ":" in op else op, value)
             if made is None:
-                message = (
-                    f"its operation {name!r} has no value at the default time, or none that fits it; it is left out"
-                )
+                message = f"its operation {name!r} has no value at the default time that fits it; it is left out"
                 self.stage.note("warning", "usd-transform", message, prim)
             elif not name.startswith(INVERT):
                 T = T @ made
@@ -84,9 +82,7 @@ def rotation_of(quat_wxyz: Any) -> Array:
 
 def _operation(kind: str, value: Any) -> Array | None:
     """Return the matrix of an operation, or None if its value does not fit."""
-    numbers = (
-        np.atleast_1d(np.asarray(value, dtype=float)) if isinstance(value, int | float | np.ndarray) else np.empty(0)
-    )
+    numbers = np.array(value if isinstance(value, int | float | np.ndarray) else [], dtype=float, ndmin=1)
     if not np.isfinite(numbers).all():
         return None
     if kind == "transform" and numbers.size == 16:

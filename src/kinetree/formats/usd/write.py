@@ -83,10 +83,8 @@ def _lost_mimic(robot: Robot, joint: object) -> Iterator[str]:
 def _massless(robot: Robot) -> list[Finding]:
     """Return a remark on the links without mass, of which USD has none."""
     names = [link.name for link in robot.links.values() if not (_is_heavy(link) or is_world(robot, link))]
-    message = (
-        f"simulators give each body a mass, also these without one: {listed(map(repr, names), MOST_SHOWN)}; PhysX "
-    )
-    message += "takes that of their shapes, or 1 kg"
+    message = f"simulators give each body a mass, also these without one: {listed(map(repr, names), MOST_SHOWN)}"
+    message += "; PhysX takes that of their shapes, or 1 kg"
     return [Finding("massless", "warning", message, robot.source, f"robot {robot.name!r}")] if names else []
 
 
@@ -144,9 +142,8 @@ class _Writer:
             names = Names()
             for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
                 for i, shape in enumerate(shapes):
-                    write_shape(
-                        usda, shape, names(f"{kind}_{i}"), kind == "collision", self.robot.materials, self.meshes
-                    )
+                    is_felt, looks = kind == "collision", self.robot.materials
+                    write_shape(usda, shape, names(f"{kind}_{i}"), is_felt, looks, self.meshes)
             for frame in self.robot.frames.values():
                 if frame.link == link.name and frame.name != link.name:
                     with usda.prim("Xform", names(frame.name), frame.name):

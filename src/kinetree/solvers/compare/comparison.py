@@ -243,13 +243,11 @@ def _on_one_base(a: Robot, b: Robot) -> tuple[Robot, Robot, list[Difference]]:
 
     In URDF, SRDF or the simulator says whether a root floats; MJCF, SDF and OpenUSD can say it themselves.
     """
-    carried = [[joint for joint in robot.joints.values() if joint.parent == robot.root] for robot in (a, b)]
-    floats_a, floats_b = ([joint.type for joint in joints] == ["floating"] for joints in carried)
-    held = (b if floats_a else a).root == "world"
-    if floats_a == floats_b or held:
+    joints_a, joints_b = ([one for one in robot.joints.values() if one.parent == robot.root] for robot in (a, b))
+    floats_a, floats_b = ([one.type for one in joints] == ["floating"] for joints in (joints_a, joints_b))
+    if floats_a == floats_b or (b if floats_a else a).root == "world":
         return a, b, []
-    (joint,) = carried[0] if floats_a else carried[1]
-    which, other = ("first", "second") if floats_a else ("second", "first")
+    (joint,), which, other = (joints_a, "first", "second") if floats_a else (joints_b, "second", "first")
     message = f"the {which} robot floats by it; nothing holds the root of the {other}, which can float as well"
     said = [Difference("base", f"joint {joint.name!r}", message, counts=False)]
     return (cut(a, joint.child), b, said) if floats_a else (a, cut(b, joint.child), said)
