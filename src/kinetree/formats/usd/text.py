@@ -12,8 +12,6 @@ MAX_TOKENS = 1_000_000
 """Most words, numbers and marks of a text outside of arrays of numbers."""
 PIECE = 1_000_000
 """Characters of an array that become numbers at once."""
-MAX_LIST = 1000
-"""Most texts of a list that is written in several pieces."""
 MAX_DEPTH = 200
 """Most prims above each other, and most brackets in each other."""
 _GAP = re.compile(r"(?:\s++|#[^\n]*+)*+")
@@ -28,9 +26,8 @@ _ARRAY = re.compile(r"\[[-+\d\s.,()eEinf]*+\]")
 _BARE = str.maketrans("", "", "[]() \t\r\n")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 COMPOSES: tuple[str, ...] = ("references", "payload", "inherits", "specializes", "instanceable")
-COMPOSES += ("variantSets", "variants", "relocates", "subLayers")
-"""Metadata by which other layers and prims are composed."""
-LISTS = ("prepend", "append", "add", "delete", "reorder")
+COMPOSES += ("variantSets", "variantSet", "variants", "relocates", "subLayers", "add", "delete", "reorder")
+"""Words by which parts, such as other layers and prims, are composed."""
 
 
 class TextError(Exception):
@@ -104,8 +101,8 @@ class _Parser:
         return settings, self.prims
 
     def prim(self, parent: str, live: bool, depth: int) -> bool:
-        """Read a prim if one begins here, and return whether. live: whether it counts; prims below an inactive one,
-        an "over" or a "class" do not."""
+        """Read a prim if one begins here, and return whether. live: whether it counts; it does not below an inactive
+        one, an "over" or a "class"."""
         if self.token not in ("def", "over", "class"):
             return False
         line, live = self.line(), self.token == "def" and live
@@ -121,8 +118,7 @@ class _Parser:
         values: dict[str, Any] = {}
         targets: dict[str, tuple[str, ...]] = {}
         if live:
-            schemas = about.get("apiSchemas", ())
-            title = about.get("displayName", "")
+            schemas, title = about.get("apiSchemas", ()), about.get("displayName", "")
             schemas = schemas if isinstance(schemas, tuple) else ()
             self.prims.append((path, type, schemas, values, targets, title if isinstance(title, str) else "", line))
         self.expect("{")
@@ -132,34 +128,26 @@ class _Parser:
         return True
 
     def metadata(self) -> dict[str, Any]:
-        """Read metadata between brackets; lists that are edited have the values that are added."""
+        """Read metadata between brackets."""
         found: dict[str, Any] = {}
         self.expect("(")
         while not self.take(")"):
             if self.kind == "text":  # a comment
                 self.next()
                 continue
-            edit = self.next() if self.token in LISTS else ""
+            self.take("prepend") or self.take("append")
             name = self.next()
-            if name in COMPOSES:
+            if name in COMPOSES or name in found:
                 raise self.error(f"{name} composes it of several parts", wrong=False)
             self.expect("=")
-            value = self.value(0)
-            if edit != "delete":
-                both = isinstance(value, tuple) and isinstance(found.get(name), tuple)
-                found[name] = self.joined(found[name], value) if both else value
+            found[name] = self.value(0)
             self.take(";") or self.take(",")
         return found
 
-    def joined(self, first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-        if len(first) > MAX_LIST:
-            raise self.error(f"a list in pieces has more than {MAX_LIST} entries")
-        return (*first, *second)
-
     def property(self, values: dict[str, Any], targets: dict[str, tuple[str, ...]]) -> None:
-        if self.token in ("variantSet", "reorder"):
+        if self.token in COMPOSES:
             raise self.error(f"{self.token} composes it of several parts", wrong=False)
-        edit = self.next() if self.token in LISTS else ""
+        self.take("prepend") or self.take("append")
         words = []
         while self.kind == "word":
             words.append(self.next())
@@ -172,10 +160,10 @@ class _Parser:
         self.take(";")
         if "rel" in words[:-1]:
             paths = value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
-            if edit != "delete" and (name in BINDINGS or KEPT.fullmatch(name)):
-                if not all(str(one).startswith("/") for one in paths):
-                    raise self.error("a path is relative", wrong=False)
-                targets[name] = self.joined(targets.get(name, ()), paths)
+            if name in BINDINGS or KEPT.fullmatch(name):
+                if name in targets or not all(str(one).startswith("/") for one in paths):
+                    raise self.error("a path is relative, or a list is in several pieces", wrong=False)
+                targets[name] = paths
         elif value is not None and KEPT.fullmatch(name):  # such as x.timeSamples is another name, which is not kept
             if words[-2:-1] == ["bool"] and isinstance(value, str):
                 value = value == "true"
