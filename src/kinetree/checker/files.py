@@ -20,6 +20,7 @@ from kinetree.robots.packaged import is_packaged
 
 CHECKED = ("urdf", "xacro", "sdf", "mjcf", "usd")
 """Formats that are searched for. A table of joints is checked only if it is named, because any .csv may be found."""
+USD = FORMATS["usd"].suffixes
 SRDFS = (".srdf", ".srdf.xacro")
 """Endings of semantic descriptions, which belong to a model."""
 NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links", "usd-body")
@@ -117,11 +118,6 @@ def is_srdf(file: str) -> bool:
     return file.lower().endswith(SRDFS)
 
 
-def is_usd(file: str) -> bool:
-    """Return whether a file is one of OpenUSD, by its ending."""
-    return file.lower().endswith(FORMATS["usd"].suffixes)
-
-
 def is_unread(result: CheckReport) -> bool:
     """Return whether the file could not be read."""
     return any(finding.code in UNREAD and finding.severity == "error" for finding in result.findings)
@@ -138,8 +134,11 @@ def is_part(result: CheckReport, files: Collection[str] = ()) -> bool:
         included = os.path.abspath(result.file) in _included(tuple(files))
         return included or not codes.isdisjoint(NO_ROBOT) or _root_of(result.file) == b"mujocoinclude"
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
-    if os.path.abspath(result.file) in _composed(tuple(filter(is_usd, files))):
-        return True
+    if result.file.lower().endswith(USD):
+        from kinetree.formats.usd.source import parts_of  # not needed to check other files
+
+        if os.path.abspath(result.file) in parts_of(tuple(file for file in files if file.lower().endswith(USD))):
+            return True
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
         return _root_of(result.file) not in (b"", b"robot") or _is_included(result.file)
     return not codes.isdisjoint(NO_ROBOT)
@@ -168,13 +167,6 @@ def _included(files: tuple[str, ...]) -> frozenset[str]:
             for path in paths & folders.keys():
                 folders[path] |= folders[file]
     return frozenset(found)
-
-
-@lru_cache(maxsize=1)
-def _composed(files: tuple[str, ...]) -> frozenset[str]:
-    from kinetree.formats.usd.source import parts_of  # not needed to check other files
-
-    return parts_of(files)
 
 
 def _root_of(file: str) -> bytes:
@@ -217,7 +209,7 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
         return replace(result, findings=(*rules, *called) if inside else rules)
     if not is_part(result, files):
         return result
-    return replace(result, findings=() if is_usd(result.file) else rules)
+    return replace(result, findings=() if result.file.lower().endswith(USD) else rules)
 
 
 def _template(file: str) -> tuple[Finding, bool] | None:

@@ -37,7 +37,7 @@ def compose(
         return {}, [], [("error", "usd-stage", f"usd-core refuses it: {_first(error)}", "")]
     if stage is None:
         return {}, [], [("error", "usd-stage", "usd-core refuses it, and does not say why", "")]
-    said = [*_choose(stage, variants), *_outside(stage, file, folders), *_broken(stage), *_variants(stage)]
+    said = [*_choose(stage, variants), *_outside(stage, file, folders), *_broken(stage)]
     prims: list[Raw] = []
     left = MAX_NUMBERS
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
@@ -101,7 +101,8 @@ def _sets(stage: Any) -> Iterator[tuple[str, str, Any, list[str]]]:
 
 
 def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
-    """Choose variants in the stage, not in its files, and yield errors for those that do not exist."""
+    """Choose variants in the stage, not in its files. Yield errors for those that do not exist, and a remark on each
+    set of which another could be chosen."""
     stage.SetEditTarget(stage.GetSessionLayer())
     waiting, legal = True, dict[str, set[str]]()
     while waiting:  # for a variant can have sets of its own
@@ -118,10 +119,6 @@ def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
         elif wanted not in legal[name]:
             message = f"the set {name!r} has no variant {wanted!r}; {nearest_names(wanted, sorted(legal[name]))}"
             yield "error", "usd-variant", message, ""
-
-
-def _variants(stage: Any) -> Iterator[Said]:
-    """Yield a remark on each set of variants of which another could be chosen."""
     for path, name, one, choices in _sets(stage):
         if len(choices) > 1:
             chosen = one.GetVariantSelection() or "none"

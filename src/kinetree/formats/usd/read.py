@@ -125,7 +125,9 @@ class _Reader:
             for end in edge.ends:
                 by_end.setdefault(end, []).append(edge)
         below = {edge.ends[1] for edge in used}
-        starts = sorted(self.bodies, key=lambda path: (not self._is_root(path), path in below))
+        api = "PhysicsArticulationRootAPI"
+        rooted = {path for path, body in self.bodies.items() if any(prim.has(api) for prim in body.above())}
+        starts = sorted(self.bodies, key=lambda path: (path not in rooted, path in below))
         placed, taken, tree, roots = {""}, set[int](), list[tuple[Edge, bool]](), list[str]()
         for start in ("", *starts):
             if start and start in placed:
@@ -152,18 +154,14 @@ class _Reader:
         self._note_roots(roots, bool(tree))
         return tree, loops, roots
 
-    def _is_root(self, path: str) -> bool:
-        return any(prim.has("PhysicsArticulationRootAPI") for prim in self.bodies[path].above())
-
     def _note_roots(self, roots: list[str], has_joints: bool) -> None:
         stage = self.stage
         if has_joints and not any(prim.has("PhysicsArticulationRootAPI") for prim in stage.prims.values()):
             message = "no prim has PhysicsArticulationRootAPI, so that simulators solve each joint as a constraint"
             stage.note("warning", "usd-articulation", message, self.bodies[roots[0]] if roots else None)
         if len(roots) > 1:
-            shown = listed(roots, MOST_SHOWN)
-            message = f"{len(roots)} bodies are not held by the world: {shown}; each gets a floating joint"
-            stage.note("info", "usd-free", message)
+            message = f"{len(roots)} bodies are not held by the world: {listed(roots, MOST_SHOWN)}"
+            stage.note("info", "usd-free", f"{message}; each gets a floating joint")
         elif roots:
             message = "it is not held by the world; it becomes the root of the robot, as in URDF"
             stage.note("info", "usd-free", message, self.bodies[roots[0]], "load it with floating=True to let it float")

@@ -2,7 +2,8 @@
 
 import importlib.util
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from kinetree.confine import Confinement, workspace_of
@@ -15,19 +16,16 @@ LIMITS = {"seconds": 10, "megabytes": 1536}
 """Limits of the child process; 900 MB of its addresses are those of the libraries, most of them never used."""
 CHILD = "kinetree.formats.usd.compose"
 """The module whose functions are called in the child process."""
-KINDS = {b"#usda": "text", b"PXR-USDC": "binary", b"PK\x03\x04": "archive"}
-"""What a USD file is, by its first bytes."""
 
 
 def open_stage(
     content: bytes, file: str, confinement: Confinement | None, variants: Mapping[str, str]
 ) -> tuple[Stage | None, list[Finding]]:
     """Return the stage of a file, or None, and findings. variants: chosen ones, by the names of their sets."""
-    kind = next((kind for head, kind in KINDS.items() if content.startswith(head)), "")
-    if not kind:
+    if content.startswith((b"PXR-USDC", b"PK\x03\x04")):
+        return _composed(None, file, confinement, variants, "a binary or archive of USD is read by usd-core")
+    if not content.startswith(b"#usda"):
         return None, [_error("usd-stage", "it is no USD file: expected #usda, PXR-USDC or a zip archive first", file)]
-    if kind != "text":
-        return _composed(None, file, confinement, variants, f"a USD {kind} is read by usd-core")
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -44,7 +42,8 @@ def open_stage(
         return _composed(text, file, confinement, variants, f"this is composed by usd-core: {error}", error.line)
 
 
-def parts_of(files: Sequence[str]) -> frozenset[str]:
+@lru_cache(maxsize=1)
+def parts_of(files: tuple[str, ...]) -> frozenset[str]:
     """Return the absolute paths of the files that other files of these compose, and that are in their folder or below.
 
     Without usd-core, or where it exceeds its limits, there are none.

@@ -15,7 +15,7 @@ from kinetree.formats.usd.read import WORLD
 from kinetree.formats.usd.usda import Names, Usda, numbers, quaternion
 from kinetree.formats.usd.write_joints import KINDS, write_joint
 from kinetree.formats.usd.write_shapes import SHAPES, meshes_of, write_shape
-from kinetree.model.robot import Inertial, Link, Robot
+from kinetree.model.robot import RATES, Inertial, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import format_number
@@ -46,7 +46,10 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     single = where(lambda joint: joint.kind.nv > 1, "{0.type} joints with limits")
     others = lost_joint(lambda joint: joint.type not in KINDS)
-    rates = where(lambda joint: _has_rates(joint.limits), "limits of acceleration and jerk")
+    rates = where(
+        lambda joint: any(getattr(x, rate) < inf for x in joint.limits for rate in RATES),
+        "limits of acceleration and jerk",
+    )
     losses.find(
         robot,
         {
@@ -65,10 +68,6 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     if notes is not None:
         notes += [*_massless(robot), *guessed_places(robot)]
     return _Writer(robot, meshes).text()
-
-
-def _has_rates(limits: Collection[object]) -> bool:
-    return any(getattr(limit, name) < inf for limit in limits for name in ("acceleration", "deceleration", "jerk"))
 
 
 def _lost_mimic(robot: Robot, joint: object) -> Iterator[str]:
