@@ -521,7 +521,7 @@ class TestLimits:
         order = ", ".join(['"xformOp:scale"'] * 1001)
         robot, findings = read(stage(body("a", f"uniform token[] xformOpOrder = [{order}]")), "a.usda")
         assert robot is None
-        message = "xformOpOrder has 1001 operations; at most 1000 are read"
+        message = "it has 1001 operations; at most 1000 are read"
         assert [(f.code, f.message) for f in findings if f.severity == "error"] == [("usd-stage", message)]
 
     def test_what_is_written_has_the_bounds_of_its_meshes_and_no_inertia_of_zeros(self):

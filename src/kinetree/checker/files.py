@@ -125,10 +125,7 @@ def is_unread(result: CheckReport) -> bool:
 
 def is_part(result: CheckReport, files: Collection[str] = ()) -> bool:
     """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it; also a
-    file of OpenUSD that another one, in its folder or above, composes.
-
-    files: those that are checked with it, of which files of MJCF and OpenUSD may include it.
-    """
+    file of OpenUSD that another one, in its folder or above, composes. files: those that are checked with it."""
     codes = {finding.code for finding in result.findings if is_error_of_reader(finding)}
     if codes and result.file.lower().endswith((".xml", ".mjcf")):
         included = os.path.abspath(result.file) in _included(tuple(files))
@@ -207,9 +204,8 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if called := [f for f in result.findings if f.code == "macro-not-called" and f.element is None]:
         inside = any(not rule.code.startswith("XAC") for rule in rules)
         return replace(result, findings=(*rules, *called) if inside else rules)
-    if not is_part(result, files):
-        return result
-    return replace(result, findings=() if result.file.lower().endswith(USD) else rules)
+    kept = () if result.file.lower().endswith(USD) else rules
+    return replace(result, findings=kept) if is_part(result, files) else result
 
 
 def _template(file: str) -> tuple[Finding, bool] | None:

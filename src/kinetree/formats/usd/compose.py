@@ -34,7 +34,7 @@ def compose(
             layer = layer if layer.ImportFromString(text) else None
         stage = Usd.Stage.Open(layer) if layer else None
     except (Tf.ErrorException, RuntimeError) as error:
-        return {}, [], [("error", "usd-stage", f"usd-core refuses it: {_first(error)}", "")]
+        return {}, [], [("error", "usd-stage", "usd-core refuses it: " + " ".join(str(error).split())[:300], "")]
     if stage is None:
         return {}, [], [("error", "usd-stage", "usd-core refuses it, and does not say why", "")]
     said = [*_choose(stage, variants), *_outside(stage, file, folders), *_broken(stage)]
@@ -69,17 +69,11 @@ def referred(files: list[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _first(error: Exception) -> str:
-    """Return the message of an error of usd-core, in one line without the place in its source."""
-    return " ".join(str(error).split())[:300]
-
-
 def _outside(stage: Any, file: str, folders: list[str]) -> Iterator[Said]:
     """Yield an error for each layer that does not come from the folders, after following links."""
     places = [os.path.join(os.path.realpath(folder), "") for folder in folders]
     for layer in stage.GetUsedLayers():
-        path = layer.realPath
-        path = os.path.realpath(path.partition("[")[0]) if path else ""  # of an archive, without its part
+        path = layer.realPath and os.path.realpath(layer.realPath.partition("[")[0])  # of an archive, without its part
         if path and path != os.path.realpath(file) and not any(path.startswith(place) for place in places):
             yield "error", "confined", f"it refers to {path}, which lies outside of the workspace", ""
 
@@ -88,7 +82,7 @@ def _broken(stage: Any) -> Iterator[Said]:
     """Yield an error for each part that cannot be composed, such as a file that is missing."""
     for error in stage.GetCompositionErrors()[:MOST_SAID]:
         path = str(getattr(getattr(error, "rootSite", None), "path", ""))
-        yield "error", "usd-stage", f"usd-core cannot compose it: {_first(error)}", path
+        yield "error", "usd-stage", "usd-core cannot compose it: " + " ".join(str(error).split())[:300], path
 
 
 def _sets(stage: Any) -> Iterator[tuple[str, str, Any, list[str]]]:

@@ -29,6 +29,7 @@ TYPES = {
     "PhysicsDistanceJoint": "distance",
 }
 """Kinds of joints by the types of their prims; "" has the freedom that its limits leave."""
+BOUNDS = ("physics:lowerLimit", "physics:upperLimit")
 FREEDOMS = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 COMBINED: Mapping[frozenset[str], str] = {
     frozenset(): "fixed",
@@ -140,9 +141,8 @@ def _motion(stage: Stage, prim: Prim) -> tuple[str, str]:
 
 def _limits(prim: Prim, moves: str, is_generic: bool) -> tuple[float, float]:
     """Return the limits of a degree of freedom, in degrees or units of length; of a locked one the lower is higher."""
-    low, high = ("lowerLimit", "upperLimit") if not is_generic else ("low", "high")
-    prefix = f"limit:{moves}:physics:" if is_generic else "physics:"
-    return prim.number(prefix + low, -inf), prim.number(prefix + high, inf)
+    low, high = (f"limit:{moves}:physics:low", f"limit:{moves}:physics:high") if is_generic else BOUNDS
+    return prim.number(low, -inf), prim.number(high, inf)
 
 
 def _check_apart(stage: Stage, transforms: Transforms, edge: Edge, T_up: Array) -> None:
@@ -164,10 +164,8 @@ def _axes(edge: Edge) -> Array:
 
 
 def joint_of(stage: Stage, edge: Edge, name: str, links: Mapping[str, str], reverse: bool, leaders: Any) -> Joint:
-    """Return the joint of an edge. links: names of links by path. reverse: whether its body1 is the parent.
-
-    leaders: names of the joints of one degree of freedom by path.
-    """
+    """Return the joint of an edge. links: names of links by path. reverse: whether its body1 is the parent. leaders:
+    names of the joints of one degree of freedom by path."""
     parent, child = edge.ends[::-1] if reverse else edge.ends
     T_parent, T_child = edge.frames[::-1] if reverse else edge.frames
     axes, type = _axes(edge), edge.type
@@ -213,8 +211,10 @@ def _numbers(stage: Stage, edge: Edge) -> tuple[tuple[Limit], tuple[Dynamics]]:
             message = f"its drive controls the joint (stiffness {gains['stiffness']:g}, damping {gains['damping']:g}); "
             message += "Kinetree reads its maxForce as the limit of effort, and not its gains"
             stage.note("info", "usd-drive", message, prim)
-    friction = prim.number("newton:friction", 0.0) * effort
-    inertia = stage.kilograms * (stage.metres**2 if turns else 1.0)
+    friction, inertia = (
+        prim.number("newton:friction", 0.0) * effort,
+        stage.kilograms * (stage.metres**2 if turns else 1.0),
+    )
     rates = (tidied(damping * effort / unit), friction, tidied(stiffness * effort / unit))
     passive = Dynamics(*rates, reference, armature * inertia)
     return (Limit(lower * unit, upper * unit, velocity, most),), (passive,)

@@ -31,10 +31,8 @@ MAX_PARTS = 5_000
 def read(
     text: bytes | str, file: str, confinement: Confinement | None = None, variants: Mapping[str, str] | None = None
 ) -> Reading:
-    """Return the robot of a USD file, or None, and all findings. Never raises on content.
-
-    confinement: usd-core reads other layers in its folders alone; by default in the workspace of the file.
-    variants: chosen for each set of variants, by the name of the set.
+    """Return the robot of a USD file, or None, and all findings. Never raises on content. confinement: usd-core reads
+    layers in its folders alone; by default in the workspace of the file. variants: chosen ones, by names of their sets.
     """
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     stage, findings = open_stage(content, file, confinement, variants or {})

@@ -46,8 +46,8 @@ def geometry_of(
     if shape.kind == "?" or (prim.type == "Mesh" and surface is None):
         what = "it is scaled to a shape that is no longer round"
         if prim.type == "Mesh":
-            what = "its points and faces are no mesh"
-            what = f"all meshes have more than {MAX_CORNERS} corners" if stage.corners > MAX_CORNERS else what
+            many = f"all meshes have more than {MAX_CORNERS} corners"
+            what = many if stage.corners > MAX_CORNERS else "its points and faces are no mesh"
         stage.note("warning", "usd-shape", f"{what}; the shape is left out", prim)
         return None
     name = prim.title or prim.path.rpartition("/")[2]
@@ -90,8 +90,8 @@ def _floats(values: Any) -> tuple[float, ...]:
 
 def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
     """Return the points and triangles of a mesh: faces with more corners become fans; None if they make no mesh."""
-    names = ("points", "faceVertexCounts", "faceVertexIndices")
-    points, counts, corners = map(prim.values.get, names)  # type: Any, Any, Any
+    get: Any = prim.values.get
+    points, counts, corners = get("points"), get("faceVertexCounts"), get("faceVertexIndices")
     if not all(isinstance(one, np.ndarray) and np.isfinite(one).all() for one in (points, counts, corners)):
         return None
     stage.corners += corners.size

@@ -44,10 +44,8 @@ def open_stage(
 
 @lru_cache(maxsize=1)
 def parts_of(files: tuple[str, ...]) -> frozenset[str]:
-    """Return the absolute paths of the files that other files of these compose, and that are in their folder or below.
-
-    Without usd-core, or where it exceeds its limits, there are none.
-    """
+    """Return the absolute paths of the files that other files of these, in their folder or above, compose, as far as
+    usd-core is installed and finds them within its limits."""
     from kinetree.isolated import ChildError, call
 
     paths = [os.path.abspath(file) for file in files]

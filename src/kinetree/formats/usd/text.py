@@ -188,14 +188,12 @@ class _Parser:
         kind, token = self.kind, self.next()
         if kind == "text":
             return _unquoted(token)
-        if kind == "path":
-            return token[1:-1]
+        if kind in ("path", "asset"):
+            return token.strip("<>@")
         if kind == "number":
             return float(token)
         if kind == "word":
             return {"true": True, "false": False, "None": None}.get(token, token)
-        if kind == "asset":
-            return token.strip("@")
         raise self.error(f"{token[:40]!r} stands where a value is expected")
 
     def several(self, end: str, depth: int) -> Any:

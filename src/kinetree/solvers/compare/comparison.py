@@ -239,10 +239,8 @@ def compare(
 
 
 def _on_one_base(a: Robot, b: Robot) -> tuple[Robot, Robot, list[Difference]]:
-    """Return both robots with a remark, one of them without its world if it floats there and nothing holds the other.
-
-    In URDF, SRDF or the simulator says whether a root floats; MJCF, SDF and OpenUSD can say it themselves.
-    """
+    """Return both robots with a remark, one of them without its world if it floats there and nothing holds the other:
+    URDF cannot say whether its root floats."""
     joints_a, joints_b = ([one for one in robot.joints.values() if one.parent == robot.root] for robot in (a, b))
     floats_a, floats_b = ([one.type for one in joints] == ["floating"] for joints in (joints_a, joints_b))
     if floats_a == floats_b or (b if floats_a else a).root == "world":
