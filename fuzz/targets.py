@@ -7,7 +7,7 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from kinetree.fixer.fix import fix, write
 from kinetree.fixer.related_files import read_related_files, rename_in_files
 from kinetree.formats import limit_tables, srdf
 from kinetree.formats.registry import FORMATS, ReadOptions
+from kinetree.formats.usd.text import TextError, parse
 from kinetree.load import load
 from kinetree.logs import read_motion
 from kinetree.logs.ros.compare import compared
@@ -96,6 +97,15 @@ def read(format: str) -> Callable[[bytes, str], Robot | None]:
         return robot
 
     return run
+
+
+def flat_usd(text: bytes, file: str) -> None:
+    """Read flat text of OpenUSD. What usd-core composes is read in its own limited process, and not here."""
+    try:
+        parse(text.decode())
+    except (TextError, UnicodeDecodeError):
+        return
+    read("usd")(text, file)
 
 
 def check_sound(robot: Robot) -> None:
@@ -291,6 +301,7 @@ TARGETS: dict[str, Target] = {
         _reader("dh", PLAIN),
         _reader("dh-csv", PLAIN),
         _reader("ets", PLAIN),
+        replace(_reader("usd", PLAIN), run=flat_usd),
         Target("expression", read("xacro"), _ours(), ".xacro", invent=expressions.file),
         Target("srdf", read_srdf, _ours(texts.SRDF), ".srdf", suffixes=(".srdf",)),
         Target("limits", read_limits, _ours(texts.LIMITS), ".toml", PLAIN),

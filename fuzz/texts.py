@@ -172,6 +172,81 @@ from "chest": fixed(f) link("r arm") tx("r_slide")  # the right one
 """
 
 
+USD = """#usda 1.0
+(
+    defaultPrim = "r"
+    metersPerUnit = 0.01
+    kilogramsPerUnit = 0.001
+    upAxis = "Y"
+)
+def Xform "r" (prepend apiSchemas = ["PhysicsArticulationRootAPI"] doc = "a { robot")
+{
+    def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "NewtonMassAPI"] displayName = "a a")
+    {
+        float physics:mass = 2000
+        point3f physics:centerOfMass = (1, 2, -inf)
+        float3 physics:diagonalInertia = (1e5, 2e5, 2.5e5)
+        quatf physics:principalAxes = (0.5, 0.5, -0.5, 0.5)
+        double[] newton:inertia = [1e5, 2e5, 2.5e5, 1, 2, 3]
+        matrix4d xformOp:transform = ( (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (10, 0, 0, 1) )
+        uniform token[] xformOpOrder = ["!resetXformStack!", "xformOp:transform"]
+        def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"])
+        {
+            point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+            int[] faceVertexCounts = [3, 4, 3]
+            int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 2, 1, 2, 3]
+            uniform token physics:approximation = "convexHull"
+            float physics:density = 2.5
+            rel material:binding = </r/red>
+        }
+    }
+    def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+    {
+        float3 xformOp:rotateXYZ = (10, 20, 30)
+        double3 xformOp:translate:pivot = (1, 2, 3)
+        float3 xformOp:scale = (1, 1, 2)
+        uniform token[] xformOpOrder = ["xformOp:translate:pivot", "xformOp:rotateXYZ",
+            "!invert!xformOp:translate:pivot"]
+        def Capsule "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { uniform token axis = "X"; double radius = 0.1 }
+        def Xform "tip" { }
+    }
+    def Xform "c" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { def Cube "d" { } }
+    def Material "red" { def Shader "s" { color3f inputs:diffuseColor = (1, 0, 0) } }
+    def PhysicsRevoluteJoint "j" (prepend apiSchemas = ["PhysicsDriveAPI:angular"])
+    {
+        rel physics:body0 = </r/a>
+        rel physics:body1 = </r/b>
+        point3f physics:localPos0 = (0, 0, 10)
+        quatf physics:localRot1 = (0.7, 0, 0, 0.7)
+        uniform token physics:axis = "Z"
+        float physics:lowerLimit = -90
+        float physics:upperLimit = 45
+        float drive:angular:physics:maxForce = 4e8
+        float drive:angular:physics:damping = 12
+        float newton:friction = 2e6
+    }
+    def PhysicsJoint "k" (prepend apiSchemas = ["PhysicsLimitAPI:transX", "NewtonMimicAPI"])
+    {
+        rel physics:body0 = </r/c>
+        rel physics:body1 = </r/b>
+        float limit:transX:physics:low = 1
+        float limit:transX:physics:high = -1
+        float limit:transY:physics:low = 1
+        float limit:transY:physics:high = -1
+        float limit:transZ:physics:low = 1
+        float limit:transZ:physics:high = -1
+        float limit:rotY:physics:low = 1
+        float limit:rotY:physics:high = -1
+        float limit:rotZ:physics:low = 1
+        float limit:rotZ:physics:high = -1
+        float limit:rotX:physics:low = -10
+        rel newton:mimicJoint = </r/j>
+        uniform bool physics:excludeFromArticulation = false
+    }
+}
+"""
+
+
 @cache
 def own(format: str) -> tuple[Text, ...]:
     """Return the texts of ours in a format: the iCub, an arm, and short ones that use much of the format."""
@@ -179,11 +254,23 @@ def own(format: str) -> tuple[Text, ...]:
     arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")
     left_out = ("extension", "group", "sensor", "velocity_limit")
     chain = ("frame", "geometry", "group", "limit", "sensor")
-    short = {"urdf": [ARM, *_examples()], "xacro": [XACRO], "sdf": [SDF], "mjcf": [MJCF], "dh": [DH], "ets": [ETS]}
+    short = {
+        "urdf": [ARM, *_examples()],
+        "xacro": [XACRO],
+        "sdf": [SDF],
+        "mjcf": [MJCF],
+        "dh": [DH],
+        "ets": [ETS],
+        "usd": [USD],
+    }
     texts = list(short.get(format, []))
     if FORMATS[format].writer is not None:
         row = FORMATS[format]
-        more = {"dh-csv": (arm, chain), "ets": (icub, (*chain[1:], "coupled_limit"))}
+        more = {
+            "dh-csv": (arm, chain),
+            "ets": (icub, (*chain[1:], "coupled_limit")),
+            "usd": (icub, (*left_out, "coupled_limit")),
+        }
         texts.append(row.write(*more.get(format, (icub, left_out))))
     return tuple(Text(text.encode()) for text in texts)
 

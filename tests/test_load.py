@@ -49,7 +49,7 @@ class TestFormats:
             ("arm.abc", {}, "No such file"),
             ("iccub", {}, "did you mean 'icub'"),
             (TEXT, {"format": "urdff"}, "did you mean 'urdf'"),
-            (TEXT, {"format": "urdf", "args": {"a": 1}}, "xacro arguments mean nothing to urdf"),
+            (TEXT, {"format": "urdf", "args": {"a": 1}}, "arguments mean nothing to urdf"),
             (TEXT, {"format": "urdf", "model": "m"}, "only SDF files hold several"),
         ],
     )
@@ -72,7 +72,10 @@ class TestOptionsOfSomeFormats:
     @each(
         "option, said",
         [
-            ({"args": {"a": 1}}, "xacro arguments mean nothing to {}; the file is not expanded [option]"),
+            (
+                {"args": {"a": 1}},
+                "arguments mean nothing to {}; only xacro files have them, and variants of OpenUSD [option]",
+            ),
             ({"model": "m"}, "model='m' means nothing to {}; only SDF files hold several [option]"),
             ({"packages": {"p": "."}}, "packages mean nothing to {}, which refers to no files [option]"),
         ],
@@ -91,7 +94,7 @@ class TestOptionsOfSomeFormats:
             kt.load(path, args={"a": "1"})
         with pytest.raises(kt.KinetreeError, match="mean nothing to urdf"):
             _load([str(path)], given, [{}])
-        with pytest.raises(kt.KinetreeError, match="--arg means something to xacro alone"):
+        with pytest.raises(kt.KinetreeError, match="--arg means something to usd and xacro alone"):
             jobs([str(path)], None, CheckOptions(read=given))
         monkeypatch.setitem(FORMATS, "urdf", replace(FORMATS["urdf"], options=("args",)))
         assert kt.load(path, args={"a": "1"}).name == kt.load(TEXT, format="urdf", args={"a": "1"}).name

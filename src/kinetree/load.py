@@ -56,7 +56,7 @@ def load(
             package of models, such as "example-robot-data:panda". `kinetree models` lists the names.
         format: "urdf", "xacro", "sdf", "mjcf", "dh", "ets", "usd"; by default the file's ending and its root element
             decide. A pathlib.Path together with format=… is a file of that format whatever its ending.
-        args: the arguments of a xacro file, such as {"prefix": "left_"}.
+        args: the arguments of a xacro file; of OpenUSD, the variants to choose, by the names of their sets.
         packages: folders of ROS packages by name, searched first.
         model: the model to take from an SDF file that has several.
         srdf: a semantic description of the robot, with groups of joints: an SRDF file, expanded if its name ends in

@@ -102,6 +102,21 @@ def test_a_part_that_nobody_named_is_no_fault():
     assert without_parts(wrong) == wrong
 
 
+def test_robots_of_openusd_are_found(tmp_path, monkeypatch):
+    """Without usd-core: a flat text is checked, a file without bodies left out, and a binary one a remark."""
+    monkeypatch.setattr("kinetree.formats.usd.source._is_installed", lambda: False)
+    (tmp_path / "arm.usda").write_text(
+        '#usda 1.0\ndef Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n}\n'
+    )
+    (tmp_path / "look.USDA").write_text('#usda 1.0\ndef Xform "a"\n{\n}\n')
+    (tmp_path / "binary.usd").write_bytes(b"PXR-USDC")
+    files = files_of([str(tmp_path)])
+    results = [without_parts(check_job(Job(file)), [*files]) for file in files]
+    found = {os.path.basename(one.file): [(f.code, f.severity) for f in one.findings] for one in results}
+    assert ("usd-mass", "info") in found.pop("arm.usda")
+    assert found == {"look.USDA": [], "binary.usd": [("usd-core", "info")]}
+
+
 def test_a_part_to_attach_is_an_error_by_name_and_a_remark_in_a_folder(tmp_path):
     gripper = tmp_path / "gripper.urdf"
     joint = '<joint name="{0}" type="fixed"><parent link="{1}"/><child link="{2}"/></joint>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.checker.files import files_of, without_parts
+from kinetree.checker.job import Job, check_job
 from kinetree.formats.registry import ReadOptions
 from kinetree.formats.usd import read
 from kinetree.formats.usd.prim import stage_of
@@ -87,7 +90,7 @@ def test_text_is_what_usd_core_composes(text, tmp_path):
     file.write_text(text)
     settings, prims = parse(text)
     pxr_stage = binary(file)
-    made, findings = open_stage(Path(pxr_stage).read_bytes(), str(pxr_stage), None)
+    made, findings = open_stage(Path(pxr_stage).read_bytes(), str(pxr_stage), None, {})
     assert not findings
     mine = stage_of("a.usda", settings, prims)
     assert [*mine.prims] == [*made.prims]
@@ -197,6 +200,60 @@ def Xform "arm" (variants = {string size = "long"}
         file.write_text(HEAD + 'def "arm" (references = @./part.usda@\nvariants = {string size = "short"})\n{\n}\n')
         assert [*kt.load(file).links] == ["b"]
 
+    def test_of_variants_by_name(self, tmp_path):
+        """Also of a set inside of a variant; and the text with one of them is not written as it was read."""
+        (tmp_path / "part.usda").write_text(self.PART)
+        inner = (
+            'def "arm" (references = @./part.usda@\nvariants = {string kind = "none"}\nprepend variantSets = "kind")\n'
+            '{\nvariantSet "kind" = {\n"none" {\n}\n"more" (variants = {string tool = "a"}\n'
+            'prepend variantSets = "tool") {\nvariantSet "tool" = {\n"a" {\n}\n"b" {\n'
+            'def Xform "t" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\n}\n}\n}\n}\n}\n}\n'
+        )
+        file = tmp_path / "a.usda"
+        file.write_text(HEAD + inner)
+        assert [*kt.load(file).links] == ["a"]
+        chosen = kt.load(file, args={"size": "short", "kind": "more", "tool": "b"})
+        assert {*chosen.links} == {"world", "b", "t"}
+        assert {*kt.load(kt.text(chosen, "usd"), format="usd").links} == {"world", "b", "t"}
+        assert file.read_text() == HEAD + inner
+        for given, message in (
+            ({"siez": "short"}, "there is no set of variants 'siez'; did you mean 'size'?"),
+            ({"size": "shrt"}, "the set 'size' has no variant 'shrt'; did you mean 'short'?"),
+            ({"tool": "b"}, "there is no set of variants 'tool'"),
+        ):
+            with pytest.raises(kt.KinetreeError, match=re.escape(message)) as error:
+                kt.load(file, args=given)
+            assert [one.code for one in error.value.findings] == ["usd-variant"]
+
+    def test_of_variants_may_not_leave_the_workspace(self, tmp_path):
+        (tmp_path / "part.usda").write_text(BODIES)
+        inside = tmp_path / "inside"
+        inside.mkdir()
+        file = inside / "a.usda"
+        file.write_text(
+            HEAD
+            + 'def "arm" (variants = {string v = "in"}\nprepend variantSets = "v")\n{\nvariantSet "v" = {\n"in" {\n'
+            'def Xform "t" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\n}\n}\n'
+            '"out" (references = @../part.usda@) {\n}\n}\n}\n'
+        )
+        assert [*kt.load(file).links] == ["t"]
+        robot, findings = examine(file, ReadOptions(args={"v": "out"}))
+        assert robot is None
+        assert [one.code for one in findings if one.severity == "error"] == ["confined"]
+
+    def test_of_parts_in_a_folder_is_checked_once(self, tmp_path):
+        """A part is left out below the file that composes it; a scene elsewhere does not hide the robot in it."""
+        for name in ("robot/parts", "scenes"):
+            (tmp_path / name).mkdir(parents=True)
+        (tmp_path / "robot/parts/physics.usda").write_text(BODIES)
+        (tmp_path / "robot/a.usda").write_text(HEAD + 'def "arm" (references = @./parts/physics.usda@)\n{\n}\n')
+        scene = HEAD + 'def "s" {\ndef "arm" (references = @../robot/a.usda@)\n{\n}\n}\n'
+        (tmp_path / "scenes/scene.usda").write_text(scene)
+        files = files_of([str(tmp_path)])
+        results = [without_parts(check_job(Job(file)), [*files]) for file in files]
+        with_findings = [Path(one.file).relative_to(tmp_path).as_posix() for one in results if one.findings]
+        assert with_findings == ["robot/a.usda", "scenes/scene.usda"]
+
     def test_of_instances(self, tmp_path):
         (tmp_path / "part.usda").write_text(BODIES)
         file = tmp_path / "a.usda"
@@ -219,6 +276,21 @@ def Xform "arm" (variants = {string size = "long"}
         robot, findings = examine(file, ReadOptions(confined=True))
         assert robot is None
         assert {one.code for one in findings if one.severity == "error"} <= {"usd-stage", "confined"}
+
+    def test_of_too_many_numbers_is_refused(self, tmp_path, monkeypatch):
+        """With those of the instances: the limit is that of the child process, which is called here."""
+        from kinetree.formats.usd import compose
+
+        monkeypatch.setattr(compose, "MAX_NUMBERS", 50)
+        (tmp_path / "part.usda").write_text(
+            HEAD + 'def "arm" {\ndef Mesh "m" {\npoint3f[] points = [(1, 2, 3)]\n}\n}\n'
+        )
+        file = tmp_path / "a.usda"
+        for count, errors in ((16, 0), (17, 1)):
+            lines = [f'def "p{i}" (instanceable = true\nreferences = @./part.usda@)\n{{\n}}\n' for i in range(count)]
+            file.write_text(HEAD + "".join(lines))
+            _, _, said = compose.compose(None, str(file), [str(tmp_path)], {})
+            assert [code for severity, code, *_ in said if severity == "error"] == ["usd-stage"] * errors
 
     def test_of_an_archive(self, tmp_path):
         from pxr import UsdUtils

@@ -118,7 +118,7 @@ def test_a_call_of_no_macro_is_left_out_as_urdfdom_does(written):
 
 def test_arguments_for_a_file_without_xacro_are_an_error(written):
     for text in (PLAIN, ARM.format("<!-- ${a} -->")):
-        with pytest.raises(kt.KinetreeError, match="xacro arguments mean nothing to urdf"):
+        with pytest.raises(kt.KinetreeError, match="arguments mean nothing to urdf"):
             kt.load(written(text), args={"a": 1})
 
 

@@ -14,7 +14,8 @@ from kinetree.formats.usd import read
 from kinetree.formats.usd.prim import stage_of
 from kinetree.formats.usd.text import TextError, parse
 from kinetree.formats.usd.transforms import Transforms
-from kinetree.model.robot import Dynamics, Limit
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Dynamics, Inertial, Limit
 from kinetree.spatial import se3
 
 URDF = """<robot name="arm">
@@ -487,6 +488,54 @@ class TestShapes:
         assert robot_of(stage(body("a", shape))).links["a"].visuals[0].material.rgba == (0, 1, 0, 0.5)
 
 
+class TestLimits:
+    """Of what a small file can make large: each is refused, or left out with a remark."""
+
+    MESH = """def Mesh "m{}" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+        {{
+            point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1),]
+            int[] faceVertexCounts = [3, 3, 3, 3]
+            int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+        }}"""
+
+    def test_of_the_corners_of_all_meshes(self, monkeypatch):
+        text = stage(body("a", "".join(map(self.MESH.format, range(3)))))
+        monkeypatch.setattr("kinetree.formats.usd.shapes.MAX_CORNERS", 35)
+        robot = robot_of(text)
+        assert len(robot.links["a"].collisions) == 2
+        (note,) = [note for note in robot.notes if note.code == "usd-shape"]
+        assert (note.element, note.message) == (
+            "prim /a/m2",
+            "all meshes have more than 35 corners; the shape is left out",
+        )
+        monkeypatch.setattr("kinetree.formats.usd.shapes.MAX_CORNERS", 36)
+        assert len(robot_of(text).links["a"].collisions) == 3
+
+    @each("piece", [1, 3, 7, 10_000])
+    def test_arrays_are_read_in_pieces(self, piece, monkeypatch):
+        monkeypatch.setattr("kinetree.formats.usd.text.PIECE", piece)
+        _, ((_, _, _, values, *_),) = parse('#usda 1.0\ndef "a" {\ndouble[] newton:x = [1, -2.5e3, (3, 4), inf, ]\n}')
+        assert values["newton:x"].tolist() == [1, -2500, 3, 4, np.inf]
+
+    def test_of_the_operations_of_a_transform(self):
+        order = ", ".join(['"xformOp:scale"'] * 1001)
+        robot, findings = read(stage(body("a", f"uniform token[] xformOpOrder = [{order}]")), "a.usda")
+        assert robot is None
+        message = "it has 1001 operations; at most 1000 are read"
+        assert [(f.code, f.message) for f in findings if f.severity == "error"] == [("usd-stage", message)]
+
+    def test_what_is_written_has_the_bounds_of_its_meshes_and_no_inertia_of_zeros(self):
+        """As validators of OpenUSD expect it."""
+        robot = robot_of(stage(body("a", self.MESH.format("")), body("b"), joint("Revolute")))
+        link = robot.links["b"]
+        parts = parts_of(robot)
+        parts.links[1] = replace(link, inertial=Inertial(0.0, np.zeros((3, 3)), se3.IDENTITY))
+        text = kt.text(build(parts), "usd")
+        assert "float3[] extent = [(0, 0, 0), (1, 1, 1)]" in text
+        assert text.count("diagonalInertia") == text.count("principalAxes") == 1
+        assert not robot_of(text).links["b"].inertial.inertia.any()
+
+
 class TestStages:
     def test_of_several_bodies_float_in_the_world(self):
         moved = 'double3 xformOp:translate = (0, 1, 0)\nuniform token[] xformOpOrder = ["xformOp:translate"]'
@@ -541,6 +590,11 @@ class TestText:
             ('#usda 1.0\ndef Xform "a" (references = @b.usda@)\n{\n}', False),
             ('#usda 1.0\ndef Xform "a" (instanceable = true)\n{\n}', False),
             ("#usda 1.0\n(subLayers = [@b.usda@])\n", False),
+            ('#usda 1.0\ndef Xform "a" (prepend apiSchemas = ["b"]\nappend apiSchemas = ["c"])\n{\n}', False),
+            ('#usda 1.0\ndef Xform "a" (delete apiSchemas = ["b"])\n{\n}', False),
+            ('#usda 1.0\ndef Xform "a"\n{\nprepend rel physics:x = </a>\nappend rel physics:x = </b>\n}', False),
+            ('#usda 1.0\ndef Xform "a"\n{\ndelete rel physics:x = </a>\n}', False),
+            ('#usda 1.0\ndef Xform "a"\n{\nrel physics:x = <../b>\n}', False),
             ('#usda 1.0\ndef Xform "a"\n{\nvariantSet "x" = {\n}\n}', False),
             ('#usda 1.0\ndef Xform "a"\n{', True),
             ("#usda 1.0\ndef Xform a\n{\n}", True),
@@ -607,11 +661,11 @@ class TestTransforms:
             ("/a/b", "Xform", (), {**moved, "xformOpOrder": order}, {}, "", 2),
         ]
         made = stage_of("a.usda", {}, raw)
-        T = Transforms(made).world(made.at("/a/b"))
+        T = Transforms(made).world(made.prims.get("/a/b"))
         assert (T[0, 0], T[0, 3]) == (1.0, 1.0)
         assert made.findings == []
 
 
 def transform(order: list[str], values: dict[str, object]) -> np.ndarray:
     made = stage_of("a.usda", {}, [("/a", "Xform", (), {**values, "xformOpOrder": tuple(order)}, {}, "", 1)])
-    return Transforms(made).world(made.at("/a"))
+    return Transforms(made).world(made.prims.get("/a"))

@@ -15,7 +15,7 @@ from kinetree.model.tree import build_tree
 from kinetree.solvers.compare.bodies import Match
 from kinetree.spatial import se3
 from physics import everything, random_pose
-from support import icub_urdfs
+from support import example_robot_urdfs, icub_urdfs
 
 
 def icub(name: str) -> Robot:
@@ -300,6 +300,16 @@ class TestDifferent:
         assert "tilted by" in difference.message
 
     @pytest.mark.slow
+    def test_a_tilted_axis_that_another_zero_below_would_hide(self):
+        """Turning wrist_1 by a quarter would bring the axis to where it was, and the mass and the frame elsewhere."""
+        file = next(path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf")
+        robot = kt.load(file)
+        joint = robot.joints["wrist_2_joint"]
+        assert joint.axis.tolist() == [0, 0, 1]
+        comparison = kt.compare(robot, with_joint(robot, "wrist_2_joint", axes=se3.frozen([[1.0, 0.0, 0.0]])))
+        assert [element for kind, element in counted(comparison) if kind == "axis"] == ["joint 'wrist_2_joint'"]
+        assert not [element for kind, element in counted(comparison) if kind in ("zero", "inertia", "limit")]
+
     def test_type(self):
         robot = serial()
         comparison = kt.compare(robot, with_joint(robot, "joint5", type="prismatic"))
@@ -428,6 +438,36 @@ class TestDifferent:
         comparison = kt.compare(a, b)
         assert not comparison.same
         assert not kt.compare(everything(), serial()).same_mechanism
+
+
+class TestFloating:
+    """A URDF cannot say that its root floats; MJCF, SDF and OpenUSD can."""
+
+    def floating(self) -> Robot:
+        return with_joint(kt.edit.floating(serial()), "floating_base", origin=se3.frozen(se3.translation((0, 0, 0.7))))
+
+    @each("swapped", [False, True])
+    def test_one_robot_that_floats_is_a_remark(self, swapped):
+        a, b = self.floating(), serial()
+        comparison = kt.compare(*((b, a) if swapped else (a, b)))
+        assert comparison.verdict == "the same robot"
+        (remark,) = [d for d in comparison.differences if d.kind == "base"]
+        assert (remark.element, remark.counts) == ("joint 'floating_base'", False)
+        assert remark.message.startswith(f"the {'second' if swapped else 'first'} robot floats by it")
+        assert comparison.links[serial().root] == serial().root
+
+    def test_what_differs_above_it_is_still_named(self):
+        limit = (Limit(-0.1, 0.2),)
+        comparison = kt.compare(self.floating(), with_joint(serial(), "joint2", limits=limit))
+        assert ("limit", "joint 'joint2'") in counted(comparison)
+
+    def test_a_robot_that_the_world_holds_is_another_one(self):
+        held = kt.edit.floating(serial())
+        assert not kt.compare(self.floating(), with_joint(held, "floating_base", type="fixed")).same_mechanism
+
+    def test_two_that_float_are_compared_with_their_joints(self):
+        assert counted(kt.compare(self.floating(), kt.edit.floating(serial())))
+        assert kt.compare(self.floating(), self.floating()).same
 
 
 @each("more", [{"tolerance": np.nan}, {"tolerance": 0.0}, {"relative": np.inf}])

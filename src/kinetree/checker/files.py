@@ -18,11 +18,12 @@ from kinetree.formats.registry import FORMATS, format_of_text
 from kinetree.load import format_of
 from kinetree.robots.packaged import is_packaged
 
-CHECKED = ("urdf", "xacro", "sdf", "mjcf")
+CHECKED = ("urdf", "xacro", "sdf", "mjcf", "usd")
 """Formats that are searched for. A table of joints is checked only if it is named, because any .csv may be found."""
+USD = FORMATS["usd"].suffixes
 SRDFS = (".srdf", ".srdf.xacro")
 """Endings of semantic descriptions, which belong to a model."""
-NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links")
+NO_ROBOT = ("xacro-macros-only", "xacro-empty", "no-model", "no-links", "usd-body")
 """Codes of errors of a file that is a part of others; left out for files that were found in a folder."""
 OF_WHOLE = (
     *("xacro-argument", "xacro-expression", "xacro-macro", "xacro-substitution"),
@@ -31,7 +32,7 @@ OF_WHOLE = (
 """Codes of errors that a part of others may have because it is read without them."""
 NOT_BUILT = {"model-not-built", "missing-model", "unknown-parent", "unknown-child"}
 """Codes of errors that a model has because another one, of which it consists, was not built."""
-OF_OTHERS = {"include-not-found", "missing-model", "not-supported", "unknown-root"}
+OF_OTHERS = {"include-not-found", "missing-model", "not-supported", "unknown-root", "usd-core"}
 """Codes of errors of files that their own programs read, or that belong to others."""
 CERTAIN = rb"\{%|<%|(?<!\$)\{\{.*?\}\}|\$\((?:find-pkg-\w+|var) "
 """Places of Jinja, ERB and launch files in a file without xacro, at which a program inserts a text."""
@@ -123,15 +124,18 @@ def is_unread(result: CheckReport) -> bool:
 
 
 def is_part(result: CheckReport, files: Collection[str] = ()) -> bool:
-    """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it.
-
-    files: those that are checked with it, of which MJCF files may include it.
-    """
+    """Return whether a file is a part of others: it makes no robot, or fails alone and another file includes it; also a
+    file of OpenUSD that another one, in its folder or above, composes. files: those that are checked with it."""
     codes = {finding.code for finding in result.findings if is_error_of_reader(finding)}
     if codes and result.file.lower().endswith((".xml", ".mjcf")):
         included = os.path.abspath(result.file) in _included(tuple(files))
         return included or not codes.isdisjoint(NO_ROBOT) or _root_of(result.file) == b"mujocoinclude"
     codes = {finding.code for finding in result.findings if finding.severity == "error"}
+    if result.file.lower().endswith(USD):
+        from kinetree.formats.usd.source import parts_of  # not needed to check other files
+
+        if os.path.abspath(result.file) in parts_of(tuple(file for file in files if file.lower().endswith(USD))):
+            return True
     if codes.isdisjoint(NO_ROBOT) and result.file.endswith(".xacro") and not codes.isdisjoint(OF_WHOLE):
         return _root_of(result.file) not in (b"", b"robot") or _is_included(result.file)
     return not codes.isdisjoint(NO_ROBOT)
@@ -200,7 +204,8 @@ def without_parts(result: CheckReport, files: Collection[str] = ()) -> CheckRepo
     if called := [f for f in result.findings if f.code == "macro-not-called" and f.element is None]:
         inside = any(not rule.code.startswith("XAC") for rule in rules)
         return replace(result, findings=(*rules, *called) if inside else rules)
-    return replace(result, findings=rules) if is_part(result, files) else result
+    kept = () if result.file.lower().endswith(USD) else rules
+    return replace(result, findings=kept) if is_part(result, files) else result
 
 
 def _template(file: str) -> tuple[Finding, bool] | None:

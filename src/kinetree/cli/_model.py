@@ -84,7 +84,7 @@ clearance_option = option(
 _FORMAT = "Read the model in this format{also}.  [default: by its ending and root element]"
 _OPTIONS = (
     option("--format", _FORMAT.format(also=""), type=[*FORMATS]),
-    assignments("--arg", "args", "NAME=VALUE", "Set an argument of a xacro file, such as prefix=left_."),
+    assignments("--arg", "args", "NAME=VALUE", "Set an argument of xacro, as prefix=left_, or a variant of USD."),
     assignments("--package", "packages", "NAME=FOLDER", "Find a ROS package here, such as my_arm=../my_arm."),
     option("--model NAME", "Read the model of this name in an SDF file that has several."),
     option("--expand", "Let MuJoCo expand MJCF elements that make bodies.", type=click.Choice(EXPANDERS)),

@@ -50,7 +50,7 @@ class ReadOptions(Arguments):
 
 NO_EFFECT = {
     "packages": "packages mean nothing to {format}, which refers to no files",
-    "args": "xacro arguments mean nothing to {format}; the file is not expanded",
+    "args": "arguments mean nothing to {format}; only xacro files have them, and variants of OpenUSD",
     "model": "model={value!r} means nothing to {format}; only SDF files hold several",
     "expand": "expand={value!r} means nothing to {format}; only MJCF files hold elements that make bodies",
 }
@@ -174,7 +174,8 @@ FORMATS: dict[str, Format] = {
             "usd",
             (".usd", ".usda", ".usdc", ".usdz"),
             "usd",
-            lambda files, options: (files.confinement,),
+            lambda files, options: (files.confinement, _xacro_arguments(files, options)[1]),
+            ("args",),
             remarks=True,
             points=True,
         ),

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_PRIMS, Raw
+from kinetree.errors import nearest_names
+from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_NUMBERS, MAX_PRIMS, Raw
 
 SETTINGS = ("metersPerUnit", "kilogramsPerUnit", "upAxis", "defaultPrim")
 SMALL = 64
@@ -16,9 +17,12 @@ Said = tuple[str, str, str, str]
 """Severity, code and message of a finding, and the path of its prim."""
 
 
-def compose(text: str | None, file: str, folders: list[str]) -> tuple[dict[str, Any], list[Raw], list[Said]]:
+def compose(
+    text: str | None, file: str, folders: list[str], variants: dict[str, str]
+) -> tuple[dict[str, Any], list[Raw], list[Said]]:
     """Return the settings of a stage, its prims in order, and findings, of a text or a file. To be called in a limited
-    child process: it loads usd-core, which reads whatever the file refers to. folders: of which a layer may come."""
+    child process: it loads usd-core, which reads whatever the file refers to. folders: of which a layer may come.
+    variants: those that are chosen, by the names of their sets."""
     os.environ.update(PXR_WORK_THREAD_LIMIT="1", PXR_DISABLE_CRASH_REPORTS="1")
     from pxr import Sdf, Tf, Usd
 
@@ -30,32 +34,46 @@ def compose(text: str | None, file: str, folders: list[str]) -> tuple[dict[str, 
             layer = layer if layer.ImportFromString(text) else None
         stage = Usd.Stage.Open(layer) if layer else None
     except (Tf.ErrorException, RuntimeError) as error:
-        return {}, [], [("error", "usd-stage", f"usd-core refuses it: {_first(error)}", "")]
+        return {}, [], [("error", "usd-stage", "usd-core refuses it: " + " ".join(str(error).split())[:300], "")]
     if stage is None:
         return {}, [], [("error", "usd-stage", "usd-core refuses it, and does not say why", "")]
-    said = [*_outside(stage, file, folders), *_broken(stage), *_variants(stage)]
+    said = [*_choose(stage, variants), *_outside(stage, file, folders), *_broken(stage)]
     prims: list[Raw] = []
+    left = MAX_NUMBERS
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
-        if len(prims) >= MAX_PRIMS:
-            said.append(("error", "usd-stage", f"it has more than {MAX_PRIMS} prims", ""))
-            break
         prims.append(_raw(prim))
+        left -= sum(len(value) // 8 for value in prims[-1][3].values() if isinstance(value, bytes))
+        if len(prims) > MAX_PRIMS or left < 0:
+            message = f"it has more than {MAX_PRIMS} prims, or {MAX_NUMBERS} numbers, with those of its instances"
+            said.append(("error", "usd-stage", message, ""))
+            break
     root = stage.GetRootLayer().pseudoRoot
     settings = {name: root.GetInfo(name) for name in SETTINGS if root.HasInfo(name)}
     return settings, prims, said
 
 
-def _first(error: Exception) -> str:
-    """Return the message of an error of usd-core, in one line without the place in its source."""
-    return " ".join(str(error).split())[:300]
+def referred(files: list[str]) -> list[tuple[str, str]]:
+    """Return pairs of a file and another one of these that it composes directly; the same limits are needed."""
+    os.environ.update(PXR_WORK_THREAD_LIMIT="1", PXR_DISABLE_CRASH_REPORTS="1")
+    from pxr import Sdf, Tf
+
+    found, known = [], set(files)
+    for file in files:
+        try:
+            layer = Sdf.Layer.FindOrOpen(file)
+            names = layer.GetCompositionAssetDependencies() if layer else ()
+        except (Tf.ErrorException, RuntimeError):
+            continue
+        paths = {os.path.normpath(os.path.join(os.path.dirname(file), name)) for name in names}
+        found += [(file, path) for path in sorted(paths & known - {file})]
+    return found
 
 
 def _outside(stage: Any, file: str, folders: list[str]) -> Iterator[Said]:
     """Yield an error for each layer that does not come from the folders, after following links."""
     places = [os.path.join(os.path.realpath(folder), "") for folder in folders]
     for layer in stage.GetUsedLayers():
-        path = layer.realPath
-        path = os.path.realpath(path.partition("[")[0]) if path else ""  # of an archive, without its part
+        path = layer.realPath and os.path.realpath(layer.realPath.partition("[")[0])  # of an archive, without its part
         if path and path != os.path.realpath(file) and not any(path.startswith(place) for place in places):
             yield "error", "confined", f"it refers to {path}, which lies outside of the workspace", ""
 
@@ -64,22 +82,42 @@ def _broken(stage: Any) -> Iterator[Said]:
     """Yield an error for each part that cannot be composed, such as a file that is missing."""
     for error in stage.GetCompositionErrors()[:MOST_SAID]:
         path = str(getattr(getattr(error, "rootSite", None), "path", ""))
-        yield "error", "usd-stage", f"usd-core cannot compose it: {_first(error)}", path
+        yield "error", "usd-stage", "usd-core cannot compose it: " + " ".join(str(error).split())[:300], path
 
 
-def _variants(stage: Any) -> Iterator[Said]:
-    """Yield a remark on each set of variants of which another could be chosen."""
+def _sets(stage: Any) -> Iterator[tuple[str, str, Any, list[str]]]:
+    """Yield the sets of variants: the path of the prim, the name of the set, the set, and the names of its variants."""
     for prim in stage.Traverse():
-        if not prim.HasVariantSets():
-            continue
-        sets = prim.GetVariantSets()
-        for name in sets.GetNames():
-            one = sets.GetVariantSet(name)
-            choices = one.GetVariantNames()
-            if len(choices) > 1:
-                chosen = one.GetVariantSelection() or "none"
-                message = f"of the variants {', '.join(choices)} in the set {name!r}, {chosen} is chosen"
-                yield "info", "usd-variant", message, str(prim.GetPath())
+        if prim.HasVariantSets():
+            for name in prim.GetVariantSets().GetNames():
+                one = prim.GetVariantSet(name)
+                yield str(prim.GetPath()), name, one, one.GetVariantNames()
+
+
+def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
+    """Choose variants in the stage, not in its files. Yield errors for those that do not exist, and a remark on each
+    set of which another could be chosen."""
+    stage.SetEditTarget(stage.GetSessionLayer())
+    waiting, legal = True, dict[str, set[str]]()
+    while waiting:  # for a variant can have sets of its own
+        waiting = False
+        for _, name, one, choices in [*_sets(stage)]:
+            legal.setdefault(name, set()).update(choices)
+            wanted = variants.get(name)
+            if wanted in choices and one.GetVariantSelection() != wanted:
+                waiting = one.SetVariantSelection(wanted) or waiting
+    for name, wanted in variants.items():
+        if name not in legal:
+            others = nearest_names(name, sorted(legal)) if legal else "it has none"
+            yield "error", "usd-variant", f"there is no set of variants {name!r}; {others}", ""
+        elif wanted not in legal[name]:
+            message = f"the set {name!r} has no variant {wanted!r}; {nearest_names(wanted, sorted(legal[name]))}"
+            yield "error", "usd-variant", message, ""
+    for path, name, one, choices in _sets(stage):
+        if len(choices) > 1:
+            chosen = one.GetVariantSelection() or "none"
+            message = f"of the variants {', '.join(choices)} in the set {name!r}, {chosen} is chosen"
+            yield "info", "usd-variant", message, path
 
 
 def _raw(prim: Any) -> Raw:

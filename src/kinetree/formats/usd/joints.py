@@ -6,7 +6,7 @@ and joints that follow others.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, radians, ulp
 from typing import Any
 
@@ -29,6 +29,7 @@ TYPES = {
     "PhysicsDistanceJoint": "distance",
 }
 """Kinds of joints by the types of their prims; "" has the freedom that its limits leave."""
+BOUNDS = ("physics:lowerLimit", "physics:upperLimit")
 FREEDOMS = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 COMBINED: Mapping[frozenset[str], str] = {
     frozenset(): "fixed",
@@ -88,7 +89,7 @@ def _end(
     """Return the body at an end of a joint, "" for the world, and the joint's frame in it; None with an error."""
     name = f"physics:body{i}"
     paths = prim.targets.get(name, ())
-    target = stage.at(paths[0]) if paths else None
+    target = stage.prims.get(paths[0]) if paths else None
     if len(paths) > 1 or (paths and target is None):
         what = f"{name} has {len(paths)} targets; expected one" if len(paths) > 1 else f"{name} is <{paths[0]}>, "
         what += "" if len(paths) > 1 else f"which does not exist; {nearest_names(paths[0], list(bodies))}"
@@ -140,18 +141,15 @@ def _motion(stage: Stage, prim: Prim) -> tuple[str, str]:
 
 def _limits(prim: Prim, moves: str, is_generic: bool) -> tuple[float, float]:
     """Return the limits of a degree of freedom, in degrees or units of length; of a locked one the lower is higher."""
-    names = (f"limit:{moves}:physics:low", f"limit:{moves}:physics:high")
-    if not is_generic:
-        names = ("physics:lowerLimit", "physics:upperLimit")
-    return prim.number(names[0], -inf), prim.number(names[1], inf)
+    low, high = (f"limit:{moves}:physics:low", f"limit:{moves}:physics:high") if is_generic else BOUNDS
+    return prim.number(low, -inf), prim.number(high, inf)
 
 
 def _check_apart(stage: Stage, transforms: Transforms, edge: Edge, T_up: Array) -> None:
     """Note a joint whose two frames are not where its motion can bring them, in the poses of the stage."""
-    poses = [T_up @ transforms.pose(transforms.world(stage.at(end))) if end else np.eye(4) for end in edge.ends]
+    poses = [T_up @ transforms.pose(transforms.world(stage.prims.get(end))) if end else np.eye(4) for end in edge.ends]
     first, second = (T @ frame for T, frame in zip(poses, edge.frames, strict=True))
-    kind, axes = JOINT_TYPES[edge.type], _axes(edge)
-    distance, angle = map(float, kind.gap(axes, 0.0, se3.inverse(first) @ second))
+    distance, angle = map(float, JOINT_TYPES[edge.type].gap(_axes(edge), 0.0, se3.inverse(first) @ second))
     if distance > APART[0] or angle > APART[1]:
         message = f"its frames in the two bodies are {distance * 1e3:.3g} mm and {np.degrees(angle):.3g} deg apart in "
         message += "the poses of the stage; the frames of the joint count, as in simulators"
@@ -166,20 +164,15 @@ def _axes(edge: Edge) -> Array:
 
 
 def joint_of(stage: Stage, edge: Edge, name: str, links: Mapping[str, str], reverse: bool, leaders: Any) -> Joint:
-    """Return the joint of an edge. links: names of links by path. reverse: whether its body1 is the parent.
-
-    leaders: names of the joints of one degree of freedom by path.
-    """
+    """Return the joint of an edge. links: names of links by path. reverse: whether its body1 is the parent. leaders:
+    names of the joints of one degree of freedom by path."""
     parent, child = edge.ends[::-1] if reverse else edge.ends
     T_parent, T_child = edge.frames[::-1] if reverse else edge.frames
     axes, type = _axes(edge), edge.type
     limits: tuple[Limit, ...] = ()
     dynamics: tuple[Dynamics, ...] = ()
     if reverse and type in ("planar", "ball", "floating"):
-        message = (
-            f"its body1 is nearer to the root than its body0, so that its coordinates are those of a {type} joint "
-        )
-        message += "that is read the other way round"
+        message = "its body1 is nearer to the root than its body0; its coordinates are those of the joint turned around"
         stage.note("info", "usd-joint", message, edge.prim)
     if edge.moves:
         limits, dynamics = _numbers(stage, edge)
@@ -188,19 +181,11 @@ def joint_of(stage: Stage, edge: Edge, name: str, links: Mapping[str, str], reve
     if type == "fixed" or (edge.moves and not T_child[:3, 3].any()):  # then the frame of the link can be the joint's
         T_parent, axes = T_parent @ se3.inverse(T_child), axes @ T_child[:3, :3].T
         T_child = se3.IDENTITY
-    joint = Joint(
-        name,
-        type,
-        links[parent],
-        links[child],
-        frozen(T_parent),
-        frozen(-axes if reverse else axes),
-        frozen(se3.inverse(T_child)),
-        limits=limits if limits and limits[0] != UNLIMITED else (),
-        dynamics=dynamics if dynamics and dynamics[0] != Dynamics() else (),
-        source=stage.source(edge.prim),
-    )
-    return replace(joint, mimic=_mimic(stage, edge, leaders))
+    given: Any = {"mimic": _mimic(stage, edge, leaders), "source": stage.source(edge.prim)}
+    given["limits"] = limits if limits and limits[0] != UNLIMITED else ()
+    given["dynamics"] = dynamics if dynamics and dynamics[0] != Dynamics() else ()
+    poses = frozen(T_parent), frozen(-axes if reverse else axes), frozen(se3.inverse(T_child))
+    return Joint(name, type, links[parent], links[child], *poses, **given)
 
 
 def _numbers(stage: Stage, edge: Edge) -> tuple[tuple[Limit], tuple[Dynamics]]:
@@ -226,8 +211,10 @@ def _numbers(stage: Stage, edge: Edge) -> tuple[tuple[Limit], tuple[Dynamics]]:
             message = f"its drive controls the joint (stiffness {gains['stiffness']:g}, damping {gains['damping']:g}); "
             message += "Kinetree reads its maxForce as the limit of effort, and not its gains"
             stage.note("info", "usd-drive", message, prim)
-    friction = prim.number("newton:friction", 0.0) * effort
-    inertia = stage.kilograms * (stage.metres**2 if turns else 1.0)
+    friction, inertia = (
+        prim.number("newton:friction", 0.0) * effort,
+        stage.kilograms * (stage.metres**2 if turns else 1.0),
+    )
     rates = (tidied(damping * effort / unit), friction, tidied(stiffness * effort / unit))
     passive = Dynamics(*rates, reference, armature * inertia)
     return (Limit(lower * unit, upper * unit, velocity, most),), (passive,)

@@ -46,9 +46,7 @@ def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales:
         if _given(body, "mass") < 0:
             stage.note("warning", "usd-mass", f"physics:mass is {number(mass)}; USD takes it as not given", body)
         if not is_massless:
-            message = (
-                "it has neither a mass nor a shape that collides; it is read without mass, and simulators take one"
-            )
+            message = "it has neither a mass nor a shape that collides; it is read without one, and simulators take one"
             stage.note("info", "usd-mass", message, body, "give it physics:mass, or join it to its neighbour")
         origin = se3.homogeneous(axes, np.zeros(3) if centre is None else centre)
         return (None if inertia is None else Inertial(mass, frozen(inertia), frozen(origin))), ""
@@ -57,9 +55,7 @@ def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales:
         message = f"it has no mass; {number(made.mass)} kg follow from the volume and density of what collides"
         stage.note("info", "usd-mass", message, body)
     elif inertia is None:
-        message = "it has a mass and no inertia, which " + (
-            "follows from the shapes that collide" if lumps else "is zero"
-        )
+        message = f"it has a mass and no inertia, which {'follows from what collides' if lumps else 'is zero'}"
         stage.note("info" if lumps else "warning", "usd-mass", message, body)
     if centre is None:
         centre = made.origin[:3, 3]
@@ -88,9 +84,9 @@ def _written(stage: Stage, body: Prim, scales: Array) -> tuple[Array | None, Arr
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if given and np.abs(R @ np.diag(moments * unit) @ R.T - inertia).max() > AGREE * np.abs(inertia).max():
         message = (
-            "newton:inertia is another inertia than physics:diagonalInertia with physics:principalAxes; the former "
+            "physics:diagonalInertia with physics:principalAxes is another inertia than newton:inertia, which counts"
         )
-        stage.note("warning", "usd-mass", f"{message}counts, as in Newton", body, "correct the one that is wrong")
+        stage.note("warning", "usd-mass", message, body, "correct the one that is wrong")
     written = body.numbers("kinetree:inertiaAxes", 4)  # those of the file that Kinetree has converted
     R = np.eye(3) if written is None else rotation_of(written)
     return centre, R.T @ inertia @ R, R
@@ -101,11 +97,8 @@ def _lumps(stage: Stage, body: Prim, colliders: Sequence[Collider]) -> tuple[lis
     lumps = []
     for prim, geometry, surface in colliders:
         material = bound(stage, prim, BINDINGS[1]) or bound(stage, prim, BINDINGS[0])
-        known = (
-            _given(prim, "density"),
-            material.number("physics:density", 0.0) if material else 0.0,
-            _given(body, "density"),
-        )
+        of_material = material.number("physics:density", 0.0) if material else 0.0
+        known = (_given(prim, "density"), of_material, _given(body, "density"))
         units = stage.kilograms / stage.metres**3
         density = next((value * units for value in known if 0 < value < np.inf), DEFAULTS["usd"].density)
         try:
@@ -135,13 +128,7 @@ def _lump(geometry: Geometry, surface: Surface | None, density: float, prim: Pri
         except QhullError:
             raise ValueError("it is flat") from None
         corners = vertices[hull.simplices]
-        inwards = (
-            np.einsum(
-                "ij,ij->i",
-                np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]),
-                hull.equations[:, :3],
-            )
-            < 0
-        )
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        inwards = (normals * hull.equations[:, :3]).sum(axis=1) < 0
         triangles = np.where(inwards[:, None], hull.simplices[:, ::-1], hull.simplices).astype(np.int64)
     return lump_of_mesh(vertices, triangles, geometry.origin, density)

@@ -21,6 +21,10 @@ BINDINGS = ("material:binding", "material:binding:physics")
 GPRIMS = ("Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Mesh")
 """Types of prims that are shapes."""
 MAX_PRIMS = 100_000
+MAX_NUMBERS = 10_000_000
+"""Most numbers of a stage that are read."""
+MAX_CORNERS = 3_000_000
+"""Most corners of the faces of all meshes of a stage."""
 MAX_FINDINGS = 1000
 
 
@@ -79,12 +83,13 @@ class Prim:
 
 @dataclass(slots=True, eq=False)
 class Stage:
-    """A composed stage. settings: metadata of its root layer. variants: of each prim with variant sets, in words."""
+    """A composed stage. settings: metadata of its root layer. corners: of the faces of its meshes that were read."""
 
     file: str
     settings: Mapping[str, Any]
     prims: Mapping[str, Prim]
     findings: list[Finding] = field(default_factory=list)
+    corners: int = 0
 
     @property
     def metres(self) -> float:
@@ -111,10 +116,6 @@ class Stage:
         if len(self.findings) < MAX_FINDINGS:
             element = f"prim {prim.path}" if prim else None
             self.findings.append(Finding(code, severity, message, self.source(prim), element, fix))
-
-    def at(self, path: str) -> Prim | None:
-        """Return the prim of a path, or None."""
-        return self.prims.get(path)
 
 
 def stage_of(file: str, settings: Mapping[str, Any], raw: list[Raw]) -> Stage:

@@ -10,15 +10,14 @@ from kinetree.confine import Confinement
 from kinetree.display import listed
 from kinetree.formats.usd.joints import TYPES, Edge, edges_of, joint_of
 from kinetree.formats.usd.masses import Collider, inertial_of
-from kinetree.formats.usd.prim import Prim, Stage
-from kinetree.formats.usd.shapes import geometry_of, is_felt, is_seen, is_shape, mesh_text
+from kinetree.formats.usd.prim import GPRIMS, Prim, Stage
+from kinetree.formats.usd.shapes import geometry_of, is_felt, is_seen, mesh_text
 from kinetree.formats.usd.source import open_stage
 from kinetree.formats.usd.transforms import Transforms, split
 from kinetree.model.assemble import Parts, Reading, assemble
-from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.robot import Extension, Frame, Geometry, Joint, Link, Text
 from kinetree.spatial import se3
-from kinetree.spatial.se3 import Array, frozen
+from kinetree.spatial.se3 import frozen
 
 WORLD = "world"
 """Link of the world, to which joints without one of their bodies belong."""
@@ -29,20 +28,21 @@ MAX_PARTS = 5_000
 """Most bodies and joints."""
 
 
-def read(text: bytes | str, file: str, confinement: Confinement | None = None) -> Reading:
-    """Return the robot of a USD file, or None, and all findings. Never raises on content.
-
-    confinement: usd-core reads other layers in its folders alone; by default in the workspace of the file.
+def read(
+    text: bytes | str, file: str, confinement: Confinement | None = None, variants: Mapping[str, str] | None = None
+) -> Reading:
+    """Return the robot of a USD file, or None, and all findings. Never raises on content. confinement: usd-core reads
+    layers in its folders alone; by default in the workspace of the file. variants: chosen ones, by names of their sets.
     """
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    stage, findings = open_stage(content, file, confinement)
+    stage, findings = open_stage(content, file, confinement, variants or {})
     if stage is None:
         return None, findings
     stage.findings += findings
     parts = _Reader(stage).parts()
     if any(finding.severity == "error" for finding in stage.findings):
         return None, stage.findings
-    if content.startswith(b"#usda"):
+    if next(iter(stage.prims.values())).line is not None:  # a flat text, which is the same robot wherever it is written
         parts.text = Text("usd", content.decode("utf-8", "replace"))
     parts.notes = tuple(stage.findings)
     robot, more = assemble(parts)
@@ -65,11 +65,8 @@ class _Reader:
         up = str(stage.settings.get("upAxis", "Y"))
         turn = {"Y": se3.turn((1.0, 0.0, 0.0), np.pi / 2), "X": se3.turn((0.0, 1.0, 0.0), -np.pi / 2)}
         self.T_up = np.round(turn[up], 15) if up in turn else np.eye(4)
-        self.bodies = {
-            prim.path: prim
-            for prim in stage.prims.values()
-            if prim.has("PhysicsRigidBodyAPI") and prim.flag("physics:rigidBodyEnabled", True)
-        }
+        live = (one for one in stage.prims.values() if one.flag("physics:rigidBodyEnabled", True))
+        self.bodies = {prim.path: prim for prim in live if prim.has("PhysicsRigidBodyAPI")}
         self.names = _unique(self.bodies.values(), (WORLD,))
         self.shapes: dict[str, list[Prim]] = {}
         self.meshes: list[Extension] = []
@@ -77,7 +74,7 @@ class _Reader:
     def parts(self) -> Parts:
         """Return the parts of the robot of the stage; its findings have errors where it has none."""
         stage, file = self.stage, self.stage.file
-        first = stage.at(f"/{stage.settings.get('defaultPrim', '')}") or next(iter(stage.prims.values()), None)
+        first = stage.prims.get(f"/{stage.settings.get('defaultPrim', '')}") or next(iter(stage.prims.values()), None)
         name = (first.title or first.path[1:]) if first else "robot"
         name = Path(file).stem if name in ("World", "Root") and not file.startswith("<") else name
         parts = Parts(name, source=stage.source(first))
@@ -92,9 +89,7 @@ class _Reader:
             return parts
         if "metersPerUnit" not in stage.settings:
             message = "metersPerUnit is not given; a unit of length is 0.01 m, as USD says"
-            stage.note(
-                "warning", "usd-units", message, None, "write metersPerUnit = 1 into the root layer if it is 1 m"
-            )
+            stage.note("warning", "usd-units", message, None, "write metersPerUnit = 1 into the root layer if it is so")
         edges = list(edges_of(stage, self.transforms, self.bodies, self.T_up))
         tree, loops, roots = self._tree(edges)
         is_held = any("" in edge.ends for edge, _ in tree) or len(roots) > 1
@@ -128,7 +123,9 @@ class _Reader:
             for end in edge.ends:
                 by_end.setdefault(end, []).append(edge)
         below = {edge.ends[1] for edge in used}
-        starts = sorted(self.bodies, key=lambda path: (not self._is_root(path), path in below))
+        api = "PhysicsArticulationRootAPI"
+        rooted = {path for path, body in self.bodies.items() if any(prim.has(api) for prim in body.above())}
+        starts = sorted(self.bodies, key=lambda path: (path not in rooted, path in below))
         placed, taken, tree, roots = {""}, set[int](), list[tuple[Edge, bool]](), list[str]()
         for start in ("", *starts):
             if start and start in placed:
@@ -149,16 +146,11 @@ class _Reader:
         loops = [edge for edge in edges if id(edge) not in taken]
         for edge in loops:
             if not edge.is_loop:
-                message = (
-                    "it closes a loop, and is not marked with physics:excludeFromArticulation; it is read as a loop"
-                )
+                message = "it closes a loop, and is not marked with physics:excludeFromArticulation; it is read as one"
                 fix = "set physics:excludeFromArticulation = true on the joint at which the loop is cut"
                 self.stage.note("warning", "usd-loop", message, edge.prim, fix)
         self._note_roots(roots, bool(tree))
         return tree, loops, roots
-
-    def _is_root(self, path: str) -> bool:
-        return any(prim.has("PhysicsArticulationRootAPI") for prim in self.bodies[path].above())
 
     def _note_roots(self, roots: list[str], has_joints: bool) -> None:
         stage = self.stage
@@ -166,9 +158,8 @@ class _Reader:
             message = "no prim has PhysicsArticulationRootAPI, so that simulators solve each joint as a constraint"
             stage.note("warning", "usd-articulation", message, self.bodies[roots[0]] if roots else None)
         if len(roots) > 1:
-            shown = listed(roots, MOST_SHOWN)
-            message = f"{len(roots)} bodies are not held by the world: {shown}; each gets a floating joint"
-            stage.note("info", "usd-free", message)
+            message = f"{len(roots)} bodies are not held by the world: {listed(roots, MOST_SHOWN)}"
+            stage.note("info", "usd-free", f"{message}; each gets a floating joint")
         elif roots:
             message = "it is not held by the world; it becomes the root of the robot, as in URDF"
             stage.note("info", "usd-free", message, self.bodies[roots[0]], "load it with floating=True to let it float")
@@ -181,7 +172,7 @@ class _Reader:
         """Find the shapes of each body."""
         loose = []
         for prim in self.stage.prims.values():
-            if is_shape(prim) and (is_felt(prim) or is_seen(prim)):
+            if prim.type in GPRIMS and (is_felt(prim) or is_seen(prim)):
                 body = self._body_of(prim)
                 if body is None:
                     loose.append(prim.path)
@@ -198,9 +189,7 @@ class _Reader:
         if not whole or np.abs(scales - 1.0).max() > SCALED:
             fix, rest = "apply the scale to the shapes, and leave it out of the body", "its mass is as given"
             if whole:
-                message = (
-                    f"its transform is scaled by {' '.join(f'{x:.6g}' for x in scales)}; the points below it are, too"
-                )
+                message = f"its transform is scaled by {' '.join(f'{x:.6g}' for x in scales)}; points below it are, too"
                 self.stage.note("warning", "usd-scaled", f"{message}, and {rest}", body, fix)
             else:
                 self.stage.note("error", "usd-scaled", "its transform is sheared, or not finite", body, fix)
@@ -226,8 +215,7 @@ class _Reader:
         T = self.T_up @ self.transforms.pose(self.transforms.world(body))
         name = f"{self.names[path]}_free"
         name = f"{path[1:]}_free" if name in taken else name
-        kind = JOINT_TYPES["floating"]
-        return Joint(name, kind.name, WORLD, self.names[path], frozen(T), source=self.stage.source(body))
+        return Joint(name, "floating", WORLD, self.names[path], frozen(T), source=self.stage.source(body))
 
     def _frames(self, taken: Collection[str]) -> list[Frame]:
         """Return a frame for each prim Xform below a body that has nothing below but others of its kind."""
@@ -235,13 +223,12 @@ class _Reader:
         for prim in self.stage.prims.values():
             if prim.type != "Xform" or prim.path in self.bodies:
                 busy.update(one.path for one in prim.above())
-        found: Mapping[str, Prim] = {
-            prim.path: prim for prim in self.stage.prims.values() if prim.path not in busy and self._body_of(prim)
-        }
+        bodies = {prim.path: self._body_of(prim) for prim in self.stage.prims.values() if prim.path not in busy}
+        found = {path: (self.stage.prims[path], body) for path, body in bodies.items() if body}
         frames = []
-        for path, name in _unique(found.values(), taken).items():
-            body = self._body_of(found[path]) or found[path]
-            T_body, T = (self.transforms.pose(self.transforms.world(one)) for one in (body, found[path]))
-            origin: Array = se3.inverse(T_body) @ T
-            frames.append(Frame(name, self.names[body.path], frozen(origin), self.stage.source(found[path])))
+        for path, name in _unique((prim for prim, _ in found.values()), taken).items():
+            prim, body = found[path]
+            T_body, T = (self.transforms.pose(self.transforms.world(one)) for one in (body, prim))
+            origin = frozen(se3.inverse(T_body) @ T)
+            frames.append(Frame(name, self.names[body.path], origin, self.stage.source(prim)))
         return frames

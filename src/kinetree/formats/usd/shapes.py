@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.formats.usd.prim import BINDINGS, GPRIMS, Prim, Stage
+from kinetree.formats.usd.prim import BINDINGS, MAX_CORNERS, Prim, Stage
 from kinetree.formats.usd.transforms import Transforms, split
 from kinetree.model.robot import Geometry, Material, Shape
 from kinetree.spatial import se3
@@ -44,11 +44,10 @@ def geometry_of(
             stage.note("warning", "usd-shape", "its size is not finite; the shape is left out", prim)
             return None
     if shape.kind == "?" or (prim.type == "Mesh" and surface is None):
-        what = (
-            "its points and faces are no mesh"
-            if prim.type == "Mesh"
-            else "it is scaled to a shape that is no longer round"
-        )
+        what = "it is scaled to a shape that is no longer round"
+        if prim.type == "Mesh":
+            many = f"all meshes have more than {MAX_CORNERS} corners"
+            what = many if stage.corners > MAX_CORNERS else "its points and faces are no mesh"
         stage.note("warning", "usd-shape", f"{what}; the shape is left out", prim)
         return None
     name = prim.title or prim.path.rpartition("/")[2]
@@ -91,9 +90,12 @@ def _floats(values: Any) -> tuple[float, ...]:
 
 def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
     """Return the points and triangles of a mesh: faces with more corners become fans; None if they make no mesh."""
-    names = ("points", "faceVertexCounts", "faceVertexIndices")
-    points, counts, corners = map(prim.values.get, names)  # type: Any, Any, Any
+    get: Any = prim.values.get
+    points, counts, corners = get("points"), get("faceVertexCounts"), get("faceVertexIndices")
     if not all(isinstance(one, np.ndarray) and np.isfinite(one).all() for one in (points, counts, corners)):
+        return None
+    stage.corners += corners.size
+    if stage.corners > MAX_CORNERS:
         return None
     sizes, at = counts.astype(np.int64), corners.astype(np.int64)
     if points.size % 3 or sizes.min() < 0 or sizes.sum() != at.size or at.min() < 0 or at.max() >= points.size // 3:
@@ -110,14 +112,8 @@ def _surface(stage: Stage, prim: Prim, size: Array) -> Surface | None:
 def mesh_text(name: str, surface: Surface) -> str:
     """Return a mesh as the element of MJCF, which other writers and readers of shapes know."""
     quoted = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
-    points = " ".join(map(repr, surface[0].ravel().tolist()))
-    faces = " ".join(map(str, surface[1].ravel().tolist()))
+    points, faces = (" ".join(" ".join(map(repr, row)) for row in array.tolist()) for array in surface)
     return f'<asset><mesh name="{quoted}" vertex="{points}" face="{faces}"/></asset>'
-
-
-def is_shape(prim: Prim) -> bool:
-    """Return whether a prim is a shape that is read."""
-    return prim.type in GPRIMS
 
 
 def is_felt(prim: Prim) -> bool:
@@ -135,7 +131,7 @@ def is_seen(prim: Prim) -> bool:
 def bound(stage: Stage, prim: Prim, binding: str) -> Prim | None:
     """Return the material to which a prim, or the nearest one above it, is bound."""
     paths = next((one.targets[binding] for one in prim.above() if one.targets.get(binding)), ())
-    return stage.at(paths[0]) if paths else None
+    return stage.prims.get(paths[0]) if paths else None
 
 
 def _look(stage: Stage, prim: Prim) -> Material | None:

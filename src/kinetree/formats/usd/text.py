@@ -10,8 +10,8 @@ from kinetree.formats.usd.prim import BINDINGS, KEPT, MAX_PRIMS, Raw
 MAX_BYTES = 32_000_000
 MAX_TOKENS = 1_000_000
 """Most words, numbers and marks of a text outside of arrays of numbers."""
-MAX_LIST = 1000
-"""Most texts of a list that is written in several pieces."""
+PIECE = 1_000_000
+"""Characters of an array that become numbers at once."""
 MAX_DEPTH = 200
 """Most prims above each other, and most brackets in each other."""
 _GAP = re.compile(r"(?:\s++|#[^\n]*+)*+")
@@ -25,9 +25,9 @@ _TOKEN = re.compile(
 _ARRAY = re.compile(r"\[[-+\d\s.,()eEinf]*+\]")
 _BARE = str.maketrans("", "", "[]() \t\r\n")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-COMPOSES = ("references", "payload", "inherits", "specializes", "variantSets", "variants", "relocates", "subLayers")
-"""Metadata by which other layers and prims are composed."""
-LISTS = ("prepend", "append", "add", "delete", "reorder")
+COMPOSES: tuple[str, ...] = ("references", "payload", "inherits", "specializes", "instanceable")
+COMPOSES += ("variantSets", "variantSet", "variants", "relocates", "subLayers", "add", "delete", "reorder")
+"""Words by which parts, such as other layers and prims, are composed."""
 
 
 class TextError(Exception):
@@ -101,8 +101,8 @@ class _Parser:
         return settings, self.prims
 
     def prim(self, parent: str, live: bool, depth: int) -> bool:
-        """Read a prim if one begins here, and return whether. live: whether it counts; prims below an inactive one,
-        an "over" or a "class" do not."""
+        """Read a prim if one begins here, and return whether. live: whether it counts; it does not below an inactive
+        one, an "over" or a "class"."""
         if self.token not in ("def", "over", "class"):
             return False
         line, live = self.line(), self.token == "def" and live
@@ -118,8 +118,7 @@ class _Parser:
         values: dict[str, Any] = {}
         targets: dict[str, tuple[str, ...]] = {}
         if live:
-            schemas = about.get("apiSchemas", ())
-            title = about.get("displayName", "")
+            schemas, title = about.get("apiSchemas", ()), about.get("displayName", "")
             schemas = schemas if isinstance(schemas, tuple) else ()
             self.prims.append((path, type, schemas, values, targets, title if isinstance(title, str) else "", line))
         self.expect("{")
@@ -129,36 +128,26 @@ class _Parser:
         return True
 
     def metadata(self) -> dict[str, Any]:
-        """Read metadata between brackets; lists that are edited have the values that are added."""
+        """Read metadata between brackets."""
         found: dict[str, Any] = {}
         self.expect("(")
         while not self.take(")"):
             if self.kind == "text":  # a comment
                 self.next()
                 continue
-            edit = self.next() if self.token in LISTS else ""
+            self.take("prepend") or self.take("append")
             name = self.next()
-            if name in COMPOSES:
-                raise self.error(f"{name} compose it of several parts", wrong=False)
-            if name == "instanceable":
-                raise self.error("it has instances", wrong=False)
+            if name in COMPOSES or name in found:
+                raise self.error(f"{name} composes it of several parts", wrong=False)
             self.expect("=")
-            value = self.value(0)
-            if edit != "delete":
-                both = isinstance(value, tuple) and isinstance(found.get(name), tuple)
-                found[name] = self.joined(found[name], value) if both else value
+            found[name] = self.value(0)
             self.take(";") or self.take(",")
         return found
 
-    def joined(self, first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-        if len(first) > MAX_LIST:
-            raise self.error(f"a list in pieces has more than {MAX_LIST} entries")
-        return (*first, *second)
-
     def property(self, values: dict[str, Any], targets: dict[str, tuple[str, ...]]) -> None:
-        if self.token in ("variantSet", "reorder"):
+        if self.token in COMPOSES:
             raise self.error(f"{self.token} composes it of several parts", wrong=False)
-        edit = self.next() if self.token in LISTS else ""
+        self.take("prepend") or self.take("append")
         words = []
         while self.kind == "word":
             words.append(self.next())
@@ -171,10 +160,10 @@ class _Parser:
         self.take(";")
         if "rel" in words[:-1]:
             paths = value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
-            if edit != "delete" and (name in BINDINGS or KEPT.fullmatch(name)):
-                if not all(str(one).startswith("/") for one in paths):
-                    raise self.error("a path is relative", wrong=False)
-                targets[name] = self.joined(targets.get(name, ()), paths)
+            if name in BINDINGS or KEPT.fullmatch(name):
+                if name in targets or not all(str(one).startswith("/") for one in paths):
+                    raise self.error("a path is relative, or a list is in several pieces", wrong=False)
+                targets[name] = paths
         elif value is not None and KEPT.fullmatch(name):  # such as x.timeSamples is another name, which is not kept
             if words[-2:-1] == ["bool"] and isinstance(value, str):
                 value = value == "true"
@@ -187,7 +176,7 @@ class _Parser:
         if self.token == "[" and (array := _ARRAY.match(self.text, self.start)):
             self.at = array.end()
             try:
-                made = np.array([*map(float, filter(None, array[0].translate(_BARE).split(",")))])
+                made = _numbers(array[0].translate(_BARE))
             except ValueError:
                 raise self.error("an array has something that is not a number") from None
             self.next()
@@ -199,14 +188,12 @@ class _Parser:
         kind, token = self.kind, self.next()
         if kind == "text":
             return _unquoted(token)
-        if kind == "path":
-            return token[1:-1]
+        if kind in ("path", "asset"):
+            return token.strip("<>@")
         if kind == "number":
             return float(token)
         if kind == "word":
             return {"true": True, "false": False, "None": None}.get(token, token)
-        if kind == "asset":
-            return token.strip("@")
         raise self.error(f"{token[:40]!r} stands where a value is expected")
 
     def several(self, end: str, depth: int) -> Any:
@@ -232,6 +219,16 @@ class _Parser:
             self.next()
             if depth == 0:
                 return
+
+
+def _numbers(text: str) -> Any:
+    """Return the numbers between commas, in pieces: those of a piece take 100 bytes each. Raises ValueError."""
+    parts, at = [np.empty(0)], 0
+    while at < len(text):
+        end = text.find(",", at + PIECE) % (len(text) + 1)  # the end of the text for -1
+        parts.append(np.array([*map(float, filter(None, text[at:end].split(",")))]))
+        at = end + 1
+    return np.concatenate(parts)
 
 
 def _unquoted(token: str) -> str:

@@ -10,6 +10,7 @@ from kinetree.spatial.se3 import Array
 
 RESET = "!resetXformStack!"
 INVERT = "!invert!"
+MAX_OPERATIONS = 1000
 SHEAR = 1e-5
 """Largest cosine of two axes of a transform that count as perpendicular; scales are stored in single precision."""
 
@@ -42,14 +43,17 @@ class Transforms:
         order = order if isinstance(order, tuple) else ()
         last = max((i for i, name in enumerate(order) if name == RESET), default=-1)
         T = np.eye(4)
+        if len(order) > MAX_OPERATIONS:
+            self.stage.note(
+                "error", "usd-stage", f"it has {len(order)} operations; at most {MAX_OPERATIONS} are read", prim
+            )
+            return T, last < 0
         for name in order[last + 1 :]:
             op = name.removeprefix(INVERT)
             value = prim.values.get(op)
             made = None if value is None else _operation(op.split(":")[1] if ":" in op else op, value)
             if made is None:
-                message = (
-                    f"its operation {name!r} has no value at the default time, or none that fits it; it is left out"
-                )
+                message = f"its operation {name!r} has no value at the default time that fits it; it is left out"
                 self.stage.note("warning", "usd-transform", message, prim)
             elif not name.startswith(INVERT):
                 T = T @ made
@@ -79,9 +83,7 @@ def rotation_of(quat_wxyz: Any) -> Array:
 
 def _operation(kind: str, value: Any) -> Array | None:
     """Return the matrix of an operation, or None if its value does not fit."""
-    numbers = (
-        np.atleast_1d(np.asarray(value, dtype=float)) if isinstance(value, int | float | np.ndarray) else np.empty(0)
-    )
+    numbers = np.array(value if isinstance(value, int | float | np.ndarray) else [], dtype=float, ndmin=1)
     if not np.isfinite(numbers).all():
         return None
     if kind == "transform" and numbers.size == 16:

@@ -15,7 +15,7 @@ from kinetree.formats.usd.read import WORLD
 from kinetree.formats.usd.usda import Names, Usda, numbers, quaternion
 from kinetree.formats.usd.write_joints import KINDS, write_joint
 from kinetree.formats.usd.write_shapes import SHAPES, meshes_of, write_shape
-from kinetree.model.robot import Inertial, Link, Robot
+from kinetree.model.robot import RATES, Inertial, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
 from kinetree.syntax.numbers import format_number
@@ -46,7 +46,10 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     single = where(lambda joint: joint.kind.nv > 1, "{0.type} joints with limits")
     others = lost_joint(lambda joint: joint.type not in KINDS)
-    rates = where(lambda joint: _has_rates(joint.limits), "limits of acceleration and jerk")
+    rates = where(
+        lambda joint: any(getattr(x, rate) < inf for x in joint.limits for rate in RATES),
+        "limits of acceleration and jerk",
+    )
     losses.find(
         robot,
         {
@@ -67,10 +70,6 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     return _Writer(robot, meshes).text()
 
 
-def _has_rates(limits: Collection[object]) -> bool:
-    return any(getattr(limit, name) < inf for limit in limits for name in ("acceleration", "deceleration", "jerk"))
-
-
 def _lost_mimic(robot: Robot, joint: object) -> Iterator[str]:
     """Yield what USD cannot express of a joint that follows another one."""
     mimic, types = joint.mimic, ("revolute", "continuous")  # type: ignore[attr-defined]
@@ -83,10 +82,8 @@ def _lost_mimic(robot: Robot, joint: object) -> Iterator[str]:
 def _massless(robot: Robot) -> list[Finding]:
     """Return a remark on the links without mass, of which USD has none."""
     names = [link.name for link in robot.links.values() if not (_is_heavy(link) or is_world(robot, link))]
-    message = (
-        f"simulators give each body a mass, also these without one: {listed(map(repr, names), MOST_SHOWN)}; PhysX "
-    )
-    message += "takes that of their shapes, or 1 kg"
+    message = f"simulators give each body a mass, also these without one: {listed(map(repr, names), MOST_SHOWN)}"
+    message += "; PhysX takes that of their shapes, or 1 kg"
     return [Finding("massless", "warning", message, robot.source, f"robot {robot.name!r}")] if names else []
 
 
@@ -144,9 +141,8 @@ class _Writer:
             names = Names()
             for kind, shapes in (("visual", link.visuals), ("collision", link.collisions)):
                 for i, shape in enumerate(shapes):
-                    write_shape(
-                        usda, shape, names(f"{kind}_{i}"), kind == "collision", self.robot.materials, self.meshes
-                    )
+                    is_felt, looks = kind == "collision", self.robot.materials
+                    write_shape(usda, shape, names(f"{kind}_{i}"), is_felt, looks, self.meshes)
             for frame in self.robot.frames.values():
                 if frame.link == link.name and frame.name != link.name:
                     with usda.prim("Xform", names(frame.name), frame.name):
@@ -164,8 +160,9 @@ def _mass(usda: Usda, inertial: Inertial) -> None:
         moments, axes = np.diag(full), np.eye(3)
     usda.line(f"float physics:mass = {format_number(inertial.mass)}")
     usda.line(f"point3f physics:centerOfMass = {numbers(inertial.origin[:3, 3])}")
-    usda.line(f"float3 physics:diagonalInertia = {numbers(moments)}")
-    usda.line(f"quatf physics:principalAxes = {quaternion(axes)}")
+    if moments.any():  # zeros mean that it is not given
+        usda.line(f"float3 physics:diagonalInertia = {numbers(moments)}")
+        usda.line(f"quatf physics:principalAxes = {quaternion(axes)}")
     six = full[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     usda.line(f"double[] newton:inertia = [{numbers(six)[1:-1]}]")
     if not np.array_equal(R, np.eye(3)):

@@ -46,6 +46,7 @@ def write_shape(
             vertices, triangles = meshes[str(sizes["mesh"])]
             points = ", ".join(f"({x!r}, {y!r}, {z!r})" for x, y, z in vertices.tolist())
             usda.line(f"point3f[] points = [{points}]")
+            usda.line(f"float3[] extent = [{numbers(vertices.min(axis=0))}, {numbers(vertices.max(axis=0))}]")
             usda.line(f"int[] faceVertexCounts = [{', '.join(['3'] * len(triangles))}]")
             usda.line(f"int[] faceVertexIndices = [{', '.join(map(str, triangles.ravel().tolist()))}]")
             usda.line('uniform token subdivisionScheme = "none"')

@@ -222,9 +222,10 @@ class Match:
         return Pair(i, j, T_ab, sign, 0.0, error)
 
     def _explains(self, i: int, j: int, before: Array, after: Array) -> bool:
-        """Return whether another zero explains all joints behind, if these differ, or else everything."""
+        """Return whether another zero explains all joints behind, if these differ, without more differences of frames
+        and mass, or else everything."""
         if self._unlike_joints(i, j, before):
-            return not self._unlike_joints(i, j, after)
+            return not self._unlike_joints(i, j, after) and self._unlike(i, j, after) <= self._unlike(i, j, before)
         return not self._unlike(i, j, after)
 
     def _blame(self, i: int, j: int, T_ab: Array, sign: float) -> tuple[int, float]:

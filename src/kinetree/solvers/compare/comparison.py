@@ -11,6 +11,7 @@ from kinetree.algorithms.kinematics import body_poses, forward_kinematics
 from kinetree.arguments import explain_type_errors
 from kinetree.display import Displayable, counted, number as as_text, visible
 from kinetree.errors import fail
+from kinetree.model.edit.subtree import cut
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.robot import Joint, Robot
 from kinetree.model.tree import Tree, build_tree
@@ -139,7 +140,7 @@ class Comparison(Displayable):
         verdict = "the same robot" if self.same else "not the same robot"
         if self.same_mechanism and not self.same:
             verdict += ", but the same mechanism"
-        if self.same_mechanism and any(difference.kind == "base" for difference in self.differences):
+        if self.same_mechanism and any(one.kind == "base" and "frame" in one.element for one in self.differences):
             verdict += " on another base"
         return verdict
 
@@ -171,7 +172,8 @@ def compare(
 
     Joints are matched by name if both robots have the name, otherwise by their place in the tree and their axes. Fixed
     joints and the choice of body frames do not matter, so a link without mass on a fixed joint equals an extra frame. A
-    joint with the opposite sign or another zero is reported as such. Shapes, materials and elements of other tools
+    joint with the opposite sign or another zero is reported as such. A root that floats equals one that nothing holds.
+    Shapes, materials and elements of other tools
     are not compared.
 
     Args:
@@ -196,6 +198,7 @@ def compare(
     """
     if base not in ("same", "any"):
         raise fail("base", f"base={base!r} is not legal; expected 'same' or 'any'")
+    a, b, floats = _on_one_base(a, b)
     tree_a, tree_b = build_tree(a), build_tree(b)
     for name, value in (("tolerance", tolerance), ("relative", relative)):
         if not 0 < value < np.inf:
@@ -208,6 +211,7 @@ def compare(
     motion = [*_left_over(sides), *_couplings(sides), *compare_loops(sides)]
     motion += [_other_motion(sides, pair) for pair in pairs if match.differs(pair)]
     differences = [
+        *floats,
         *motion,
         *_coordinates(sides),
         *_order(sides),
@@ -232,6 +236,19 @@ def compare(
         tolerance,
         {a.root: b.root} | {a.joints[one].child: b.joints[other].child for one, other in sides.joints.items()},
     )
+
+
+def _on_one_base(a: Robot, b: Robot) -> tuple[Robot, Robot, list[Difference]]:
+    """Return both robots with a remark, one of them without its world if it floats there and nothing holds the other:
+    URDF cannot say whether its root floats."""
+    joints_a, joints_b = ([one for one in robot.joints.values() if one.parent == robot.root] for robot in (a, b))
+    floats_a, floats_b = ([one.type for one in joints] == ["floating"] for joints in (joints_a, joints_b))
+    if floats_a == floats_b or (b if floats_a else a).root == "world":
+        return a, b, []
+    (joint,), which, other = (joints_a, "first", "second") if floats_a else (joints_b, "second", "first")
+    message = f"the {which} robot floats by it; nothing holds the root of the {other}, which can float as well"
+    said = [Difference("base", f"joint {joint.name!r}", message, counts=False)]
+    return (cut(a, joint.child), b, said) if floats_a else (a, cut(b, joint.child), said)
 
 
 def _left_over(sides: Sides) -> list[Difference]:
