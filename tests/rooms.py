@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (58_700, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
+    "core": (59_170, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
     "contact and motion": (6_680, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_700,
@@ -18,21 +18,21 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
-    "view": (5_450, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
+    "view": (5_530, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_440, ("lsp", "cli/lsp.py")),
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
     "logs": (2_300, ("logs", "cli/tf.py")),
     "bridges": (2_080, ("bridges",)),
-    "lab": (  # what `kinetree verify` says of a log, it writes into five formats
-        5_960,
+    "lab": (  # what `kinetree verify` says of a log, it writes into five formats; motions that show much
+        6_290,
         (
-            *("lab", "cli/calibrate.py", "cli/reach.py", "cli/verify.py"),
+            *("lab", "cli/calibrate.py", "cli/excite.py", "cli/reach.py", "cli/verify.py"),
             *("fixer/dh_edits.py", "fixer/number_edits.py", "fixer/pose_text.py", "fixer/rewritten.py"),
         ),
     ),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 106_650
+ALL = 107_500
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

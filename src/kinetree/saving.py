@@ -70,14 +70,7 @@ def save(
         raise fail("format", f"cannot write {format or target.name!r}; legal endings are {legal}")
     if assets not in ("bring", "keep"):
         raise fail("assets", f"assets={assets!r}; expected 'bring' or 'keep'")
-    drives: list[Finding] = []
-    if actuators is not None:
-        if row.name != "mjcf":
-            raise fail("actuators", f"actuators={actuators!r} means nothing to {row.name}; only MJCF has actuators")
-        from kinetree.formats.mjcf.gains import changed_drives, with_actuators
-
-        drives = changed_drives(robot, actuators)
-        robot = with_actuators(robot, actuators)
+    robot, drives = (robot, []) if actuators is None else _driven(robot, row.name, actuators)
     if not target.parent.is_dir():
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
     contents: dict[Path, bytes] = {}
@@ -103,6 +96,15 @@ def save(
     with made_folders(file.parent for file in contents):
         write_all({**contents, target: text})
     return tuple(notes)
+
+
+def _driven(robot: Robot, format: str, actuators: Kind) -> tuple[Robot, list[Finding]]:
+    """Return the robot with an actuator of a kind at every joint, and remarks on those that were of another kind."""
+    if format != "mjcf":
+        raise fail("actuators", f"actuators={actuators!r} means nothing to {format}; only MJCF has actuators")
+    from kinetree.formats.mjcf.gains import changed_drives, with_actuators
+
+    return with_actuators(robot, actuators), changed_drives(robot, actuators)
 
 
 @explain_type_errors

@@ -13,6 +13,7 @@ from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.errors import KinetreeError
 from kinetree.model.edit.extensions import kept_elements
+from kinetree.model.references import kind_of
 from kinetree.model.robot import Joint, Robot, slices
 from kinetree.model.tree import Tree
 from kinetree.queries.closing import DEAD, TOLERANCE, LoopCloser, close
@@ -63,7 +64,8 @@ def determining_joints(robot: Robot) -> list[str]:
     J = loop_jacobian(tree(robot), nearby(robot), loops).astype(float)
     kept = kept_elements(robot.extensions, "mjcf", "actuator")
     motors = {one.joint for one in robot.actuators.values()}
-    motors |= {part.get("joint") or part.get("jointinparent") or "" for _, own in kept for part in own.children}
+    for part in (part for _, own in kept for part in own.children):
+        motors |= {name for key, name in part.attributes.items() if kind_of("mjcf", part.tag, key) == "joint"}
     names, parts, follow, driven = robot.joint_names, slices(robot, "nv"), J[:, :0], set[str]()
     for name in sorted(names, key=lambda one: (one in motors, robot.joints[one].kind.nv == 1, -parts[one].start)):
         more = np.hstack([follow, own := J[:, parts[name]]])
