@@ -5,9 +5,9 @@
 
 Each path is a quintic spline through five points, with 200 and with 2,000 intervals. Limits are of velocity and
 acceleration, then of torque too, each joint's 1.3 times the weight and 2 N m more. toppra has its constraint of torques
-with `pinocchio.rnea`, as its pages do it; it asks point by point. Kinetree takes one path, and all of them in one call.
-toppra takes the first four. One core; runs are interleaved, and the fastest of each counts. Durations must agree to
-0.3 % with 2,000 intervals.
+with `pinocchio.rnea`, as its pages do it; it asks point by point. Kinetree takes one path, and all of them in one call,
+on one thread and on two. toppra takes the first four, and has no threads. Runs are interleaved, and the fastest of each
+counts. Durations must agree to 0.3 % with 2,000 intervals.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ def main() -> None:
     toppra.setup_logging("ERROR")
     count, runs = asked(__doc__, 192, 5, quick=4)
     print(describe("kinetree", "toppra", "pin", "numpy"), end="\n\n")
-    columns = ("one, ms", "in a batch, ms", "toppra, ms", "toppra / one", "toppra / batch")
+    columns = ("one, ms", "in a batch, ms", "two threads, ms", "toppra, ms", "toppra / batch", "toppra / two")
     print(f"{'intervals, limits':24}" + "".join(f"{column:>16}" for column in columns))
     arm, model = loaded()
     paths = random_paths(arm, count)
     for points in (200, 2000):
         for with_torques in (False, True):
-            one, batch, other = measured(paths, model, points, runs, with_torques=with_torques)
+            one, batch, two, other = measured(paths, model, points, runs, with_torques=with_torques)
             label = f"{points:,}, {'with' if with_torques else 'without'} torques"
-            row = (1e3 * one, 1e3 * batch, 1e3 * other, other / one, other / batch)
+            row = (1e3 * one, 1e3 * batch, 1e3 * two, 1e3 * other, other / batch, other / two)
             print(f"{label:24}" + "".join(f"{value:16.3g}" for value in row), flush=True)
 
 
@@ -77,8 +77,8 @@ def random_paths(arm: kt.Robot, count: int) -> list[kt.motion.Path]:
 
 def measured(
     paths: list[kt.motion.Path], model: pin.Model, points: int, runs: int, *, with_torques: bool
-) -> tuple[float, float, float]:
-    """Seconds a path: of one path a call, of all in one call, of toppra."""
+) -> tuple[float, float, float, float]:
+    """Seconds a path: of one path a call, of all in one call on one thread and on two, of toppra."""
     limits = {"acceleration": ACCELERATION, "points": points}
     if with_torques:
         weight = kt.inverse_dynamics(paths[0].robot)
@@ -86,19 +86,20 @@ def measured(
         limits["torque"] = 1.3 * np.abs(weight(q, 0 * q, 0 * q)).max(axis=0) + 2.0
     speeds = np.array([joint.limit.velocity for joint in paths[0].robot.joints.values() if joint.kind.nq])
     kt.motion.retime(paths[0], **limits)  # compiles
-    best = np.full(3, np.inf)
+    best = np.full(4, np.inf)
     for _ in range(runs):
-        seconds = [0.0, 0.0, 0.0]
+        seconds = [0.0, 0.0, 0.0, 0.0]
         for path in paths[:FEW]:
             start = time.perf_counter()
             motion = kt.motion.retime(path, **limits)
             seconds[0] += (time.perf_counter() - start) / len(paths[:FEW])
             cost, duration = by_toppra(path, model, speeds, limits)
-            seconds[2] += cost / len(paths[:FEW])
+            seconds[3] += cost / len(paths[:FEW])
             assert abs(motion.times[-1] / duration - 1.0) < 6.0 / points, (motion.times[-1], duration)
-        start = time.perf_counter()
-        kt.motion.retime(paths, **limits)
-        seconds[1] = (time.perf_counter() - start) / len(paths)
+        for threads in (1, 2):
+            start = time.perf_counter()
+            kt.motion.retime(paths, **limits, threads=threads)
+            seconds[threads] = (time.perf_counter() - start) / len(paths)
         best = np.minimum(best, seconds)
     return tuple(best.tolist())
 

@@ -129,7 +129,7 @@ class TestManyFiles:
         ("paths", "said"),
         [
             (("empty",), "no robot descriptions in this folder"),
-            (("models/good.urdf", "--arg", "a=1"), "--arg means something to xacro alone"),
+            (("models/good.urdf", "--arg", "a=1"), "--arg means something to usd and xacro alone"),
             (("models", "--model", "m", "--ignore", "R199-403x"), "begins with"),
             (("models", "--json", "--output-format", "sarif"), "two forms"),
             (("models", "--controller", "kuuka"), "did you mean 'kuka'"),

@@ -513,25 +513,6 @@ def test_several_actuators_of_a_joint_are_compared_by_kind_and_name():
     assert difference.message == "its kind is motor, in the second robot velocity"
 
 
-@each(
-    "key, message",
-    [
-        ('qpos="1 2"', "qpos has 2 numbers; expected 3; MuJoCo takes them as those of the first joints"),
-        ('qpos="1 2 3 4"', "qpos has 4 numbers; expected 3; MuJoCo refuses the file"),
-        ('qvel="1 2 3 4"', "qvel has 4 numbers; expected 3; MuJoCo refuses the file"),
-        ('ctrl="1 2"', "ctrl has 2 numbers; expected 1; MuJoCo refuses the file"),
-        ('qpos="1 2 3" qvel="1 2 3" ctrl="1"', ""),
-        ("", ""),
-    ],
-)
-def test_a_key_of_another_count_is_named(key, message):
-    text = COMMANDED.format("", '<motor joint="s"/>')
-    text = text.replace("</mujoco>", f'<keyframe><key name="k" {key}/></keyframe></mujoco>')
-    robot = kt.load(text, format="mjcf")
-    assert [note.message for note in robot.notes if note.code == "count"] == [message] * bool(message)
-    assert bool(robot.semantic) == ('qpos="1 2 3"' in key)  # a state of all joints
-
-
 def test_drives_that_become_another_kind_are_named(tmp_path):
     robot = arm(ROS1.format("elbow", "Velocity", 1), ROS1.format("shoulder", "Position", 1))
     notes = [note.message for note in kt.save(robot, tmp_path / "arm.xml", actuators="position")]

@@ -89,7 +89,7 @@ def test_packages_are_found_by_their_name_and_models_by_their_folder(tmp_path):
     (folder / "arm.urdf").write_text(f'<robot name="arm"><link name="base">{shapes}</link></robot>')
     content = content_of(kt.load(folder / "arm.urdf"))
     assert content.notes == ()
-    assert content.files == dict.fromkeys(names, STL)
+    assert content.files == dict.fromkeys(["package://arm/a.stl", "package://box/b.stl"], STL)
 
 
 @pytest.mark.parametrize("reference", ["../meshes/a.stl", "file://{}/ws/arm/meshes/a.stl", "{}/ws/arm/meshes/a.stl"])

@@ -128,6 +128,21 @@ def test_many_paths_are_as_one():
     assert retime([]) == []
 
 
+def test_threads_share_paths_and_keep_their_order():
+    arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
+    rng = np.random.default_rng(1)
+    paths = [through(arm, rng.uniform(-1, 1, (3, 2))) for _ in range(7)]
+    alone, shared = (retime(paths, acceleration=3.0, points=50, threads=threads) for threads in (1, 3))
+    assert [len(one.q) for one in alone] == [len(one.q) for one in shared]
+    for one, other in zip(alone, shared, strict=True):
+        np.testing.assert_allclose(one.times, other.times, rtol=1e-12)
+        np.testing.assert_allclose(one.qd, other.qd, atol=1e-12)
+    with pytest.raises(kt.KinetreeError, match="threads is 0; expected a whole number from 1"):
+        retime(paths, acceleration=3.0, threads=0)
+    with pytest.raises(kt.KinetreeError, match="no limit of acceleration or torque"):
+        retime(paths, threads=2)
+
+
 def test_the_parameter_may_rest():
     """On q = 10 s³ - 15 s⁴ + 6 s⁵ both q' and q'' are zero at the ends, and at a point between, a stop."""
     once = np.array([6.0, -15.0, 10.0, 0.0, 0.0, 0.0])[:, None, None] * np.array([1.0, 0.5])

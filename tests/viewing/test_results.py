@@ -73,6 +73,7 @@ def test_all_results(golden):
     lines = []
     for name, thing in things().items():
         html = re.sub(r' style="[^"]*"', "", thing._repr_html_())
+        html = re.sub(r'base64,[^"]*"', 'base64,…"', html)  # a picture depends on the version of Matplotlib
         lines.append(f"== {name}\n{thing!r}\n" + html.replace("<tr>", "\n<tr>").replace("<details", "\n<details"))
     golden("results.txt", "\n".join(lines) + "\n")
 

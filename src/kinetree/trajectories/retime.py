@@ -1,6 +1,7 @@
 """The fastest motion along a path inside limits of velocities, accelerations and torques."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,7 @@ def retime(
     position: bool = True,
     points: int = 1000,
     period: float | None = None,
+    threads: int = 1,
 ) -> Any:
     """Return the fastest Motion along a path from rest to rest; for several paths of one robot, a list of motions.
 
@@ -69,6 +71,7 @@ def retime(
     points: intervals of the path; more are more exact. A motion stops where the direction of a path jumps.
     period: s, from sample to sample; the motion then lasts a multiple of it. By default the samples are at the ends of
     the intervals, with q, qd and qdd.
+    threads: share several paths.
 
     Raises KinetreeError, with place and joint, for a path outside of the limits, for joints that move without a limit,
     and where no motion keeps the limits, as where a motor cannot bear the weight.
@@ -96,11 +99,24 @@ def retime(
     if not isinstance(points, (int, np.integer)) or points < 2:
         raise fail("retime", f"points is {points}; expected a whole number from 2")
     options = Options(velocity, acceleration, torque, payload)
+    if threads < 1:
+        raise fail("threads", f"threads is {threads}; expected a whole number from 1")
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
-    found: list[Motion] = []
-    for start in range(0, len(paths), LANES):
-        found += _timed(paths[start : start + LANES], count, options).motions(period)
+    lanes = min(LANES, -(-len(paths) // threads))
+    parts = [paths[start : start + lanes] for start in range(0, len(paths), lanes)]
+    timed = partial(_motions, count=count, options=options, period=period)
+    if threads == 1:
+        found = [motion for part in parts for motion in timed(part)]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(threads) as pool:
+            found = [motion for part in pool.map(timed, parts) for motion in part]
     return found[0] if isinstance(path, Path) else found
+
+
+def _motions(paths: Sequence[Path], count: int, options: Options, period: float | None) -> list[Motion]:
+    return _timed(paths, count, options).motions(period)
 
 
 def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:

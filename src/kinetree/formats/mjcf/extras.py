@@ -46,7 +46,7 @@ def keep_sections(
                 optional(context.report, element, element, named, "is kept unchanged")
             if section.tag == "keyframe":
                 order = order_elements(section, context.parts.joints, controls)
-                add_states(context.report, context.parts, section, len(controls))
+                add_states(context.parts, section)
                 section = _with(section, [*order, *section.children] if section.children else [], section.attributes)
             if section.tag == "contact":
                 add_pairs(context.parts, section)

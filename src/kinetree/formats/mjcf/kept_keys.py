@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from kinetree.display import counted
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.mjcf.actuators import label
 from kinetree.formats.mjcf.context import FORMAT
@@ -19,7 +18,7 @@ from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Actuator, Joint, Robot
 from kinetree.model.semantic import GroupState, JointValue, Semantic
 from kinetree.syntax.numbers import format_number, numbers
-from kinetree.syntax.xml.reader import Element, Report
+from kinetree.syntax.xml.reader import Element
 
 WHOLE = "all"
 """Group of states that are read from keys, which is of all joints."""
@@ -77,17 +76,8 @@ def states_in(section: Element, joints: Sequence[Joint]) -> Iterator[GroupState]
             yield GroupState(key.attributes["name"], WHOLE, tuple(values), key.source)
 
 
-def add_states(report: Report, parts: Parts, section: Element, controls: int) -> None:
-    """Add the states of a <keyframe> to the semantic description of the parts, with a warning about counts of
-    numbers. controls: how many the model has."""
-    kinds = [joint.kind for joint in parts.joints]
-    counts = {"qpos": sum(kind.nq for kind in kinds), "qvel": sum(kind.nv for kind in kinds), "ctrl": controls}
-    for key in section.children if not report.failed else ():
-        for name, count in counts.items():
-            if (given := len((key.get(name) or "").split())) not in (0, count):
-                then = "MuJoCo refuses the file" if given > count else "MuJoCo takes them as those of the first joints"
-                message = f"{name} has {counted(given, 'number')}; expected {count}; {then}"
-                report.warning("count", message, key, attribute=name)
+def add_states(parts: Parts, section: Element) -> None:
+    """Add the states of a <keyframe> to the semantic description of the parts."""
     if states := [*states_in(section, parts.joints)]:
         semantic = parts.semantic or Semantic(parts.name)
         parts.semantic = replace(semantic, group_states=(*semantic.group_states, *states))
