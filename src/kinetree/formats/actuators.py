@@ -157,10 +157,8 @@ def actuator_block(robot: Robot) -> tuple[list[Extension], dict[str, str]]:
     Only the first actuator of a joint is in a block, and none of a follower. The hardware is that of ros2_control's
     own tests, which follows commands.
     """
-    actuators, known = (
-        [*robot.actuators.values()],
-        {one.joint for one in block_actuators(robot.extensions, robot.joints)},
-    )
+    actuators = [*robot.actuators.values()]
+    known = {one.joint for one in block_actuators(robot.extensions, robot.joints)}
     first = {one.joint: one for one in reversed(actuators) if robot.joints[one.joint].mimic is None}
     names = {one.name: one.joint for one in actuators if first.get(one.joint) is one}
     if {*names.values()} & (robot.actuators.keys() - names):

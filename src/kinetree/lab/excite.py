@@ -17,6 +17,7 @@ from kinetree.errors import Finding, fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.queries.dynamics import inertial_regressor, inverse_dynamics
 from kinetree.queries.motion import fk
+from kinetree.spatial.plucker import motion_transform
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.bounds import Bounds, bounds_of, followers_of
 from kinetree.trajectories.check import check
@@ -36,6 +37,7 @@ LEAST = 1e-8
 """Smallest singular value of a combination, beside the largest one, on which measurements depend."""
 
 Rates = tuple[Array, Array, Array]  # q, qd, qdd (n, nq)
+Box = tuple[Array, Array]  # lower, upper (nq,)
 
 
 class _Sines(NamedTuple):
@@ -44,12 +46,13 @@ class _Sines(NamedTuple):
     amplitudes: Array
     start: Array
 
-    def at(self, phase: Array) -> Rates:
-        """Return q - start and its derivatives with respect to the phase (n,), of which the first two are 0 at 0."""
+    def at(self, t: Array, duration: float) -> Rates:
+        """Return q, qd and qdd at times t (n,); the rates are 0 at both ends."""
         a, b = self.amplitudes
         a, b = a - np.outer(K, K @ a) / (K @ K), b - np.outer(K**2, K**2 @ b) / (K**2 @ K**2)
-        s, c = np.sin(np.outer(phase, K)), np.cos(np.outer(phase, K))
-        return s @ a + (c - 1) @ b, (c * K) @ a - (s * K) @ b, -(s * K**2) @ a - (c * K**2) @ b
+        w = 2 * np.pi / duration * K
+        s, c = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))
+        return self.start + s @ a + (c - 1) @ b, (c * w) @ a - (s * w) @ b, -(s * w**2) @ a - (c * w**2) @ b
 
 
 @explain_type_errors
@@ -95,18 +98,19 @@ def excite(
             ("torque", torque, "effort"),
         )
     ]
-    rng, phase = np.random.default_rng(seed), np.linspace(0.0, 2 * np.pi, SAMPLES, endpoint=False)
-    may, seen = _allowed(robot, limits[2], clearance), _seen(robot, unknown, frame, limits[2], rng)
+    rng, box, t = np.random.default_rng(seed), _box(robot), np.linspace(0.0, duration, SAMPLES, endpoint=False)
+    may, seen = _allowed(robot, limits[2], clearance), _seen(robot, unknown, frame, limits[2], box, rng)
     best, value = None, np.array([0.0])
     for i in range(tries):
-        drawn = _drawn(robot, rng, None if i < tries // 2 else best)
-        one = _inside(robot, drawn, limits, duration, may, phase)
-        if one and (found := seen(_in_time(one, phase, duration)))[-1] > value[-1]:
+        one = _inside(_drawn(box, rng, None if i < tries // 2 else best), box, limits, duration, may, t)
+        if one and (found := seen(one.at(t, duration)))[-1] > value[-1]:
             best, value = one, found
     if best is None:
         raise fail("excite", f"none of {tries} motions is inside the limits", fix="a longer duration=, or more tries=")
+    times = np.linspace(0.0, duration, round(duration / period) + 1)
     for _ in range(STEPS):
-        motion = _sampled(robot, best, duration, period)
+        q, qd, qdd = best.at(times, duration)
+        motion = Motion(robot.coordinate_names, times, q, robot=robot, qd=qd, qdd=qdd)
         faults = check(motion, velocity=velocity, acceleration=acceleration, torque=torque, clearance=clearance)
         if all(one.severity == "info" for one in faults):
             break
@@ -137,55 +141,41 @@ def _check(
         raise fail("excite", f"duration={duration}, period={period}, tries={tries}; expected {legal}")
 
 
-def _box(robot: Robot) -> tuple[Array, Array]:
+def _box(robot: Robot) -> Box:
     """Return where the coordinates may be; joints without limits turn by half a turn to each side of neutral."""
     lower, upper, neutral = robot.limits.lower, robot.limits.upper, robot.q()
     lower = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2 * WIDE, neutral - WIDE))
     return lower, np.where(np.isfinite(upper), upper, lower + 2 * WIDE)
 
 
-def _drawn(robot: Robot, rng: np.random.Generator, near: _Sines | None) -> _Sines:
+def _drawn(box: Box, rng: np.random.Generator, near: _Sines | None) -> _Sines:
     """Return any sines, or some near those that are best so far."""
-    lower, upper = _box(robot)
+    lower, upper = box
     step = 1.0 if near is None else 10.0 ** rng.uniform(-2.0, 0.0)
     middle, before = ((lower + upper) / 2, 0.0) if near is None else (near.start, near.amplitudes)
-    start = middle + step * rng.uniform(-0.25, 0.25, robot.nq) * (upper - lower)
+    start = middle + step * rng.uniform(-0.25, 0.25, len(lower)) * (upper - lower)
     size = step * (upper - lower) / 4
-    return _Sines(before + size * rng.normal(size=(2, len(K), robot.nq)), start.clip(lower, upper))
-
-
-def _in_time(one: _Sines, phase: Array, duration: float) -> Rates:
-    x, dx, ddx = one.at(phase)
-    rate = 2 * np.pi / duration
-    return one.start + x, dx * rate, ddx * rate**2
-
-
-def _sampled(robot: Robot, one: _Sines, duration: float, period: float) -> Motion:
-    times = np.linspace(0.0, duration, round(duration / period) + 1)
-    q, qd, qdd = _in_time(one, times * (2 * np.pi / duration), duration)
-    return Motion(robot.coordinate_names, times, q, robot=robot, qd=qd, qdd=qdd)
+    return _Sines(before + size * rng.normal(size=(2, len(K), len(lower))), start.clip(lower, upper))
 
 
 def _inside(
-    robot: Robot, one: _Sines, limits: list[Array], duration: float, may: Callable[[Rates], bool], phase: Array
+    one: _Sines, box: Box, limits: list[Array], duration: float, may: Callable[[Rates], bool], t: Array
 ) -> _Sines | None:
     """Return sines as large as the limits of each joint let them be, and smaller where torques or others forbid."""
-    lower, upper = _box(robot)
-    x, dx, ddx = one.at(phase)
-    rate = 2 * np.pi / duration
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = np.nanmin(
+    (lower, upper), (q, qd, qdd) = box, one.at(t, duration)
+    with np.errstate(divide="ignore"):
+        most = np.min(
             [
-                (upper - one.start) / x.max(axis=0).clip(1e-12),
-                (one.start - lower) / (-x.min(axis=0)).clip(1e-12),
-                limits[0] / np.abs(dx).max(axis=0) / rate,
-                limits[1] / np.abs(ddx).max(axis=0) / rate**2,
+                (upper - one.start) / (q - one.start).max(axis=0).clip(1e-12),
+                (one.start - lower) / (one.start - q).max(axis=0).clip(1e-12),
+                limits[0] / np.abs(qd).max(axis=0),
+                limits[1] / np.abs(qdd).max(axis=0),
             ],
             axis=0,
         )
     one = one._replace(amplitudes=one.amplitudes * INSIDE * most)
     for _ in range(STEPS):
-        if may(_in_time(one, phase, duration)):
+        if may(one.at(t, duration)):
             return one
         one = one._replace(amplitudes=SMALLER * one.amplitudes)
     return None
@@ -208,15 +198,14 @@ def _allowed(robot: Robot, torque: Array, clearance: float | None) -> Callable[[
 
 
 def _seen(
-    robot: Robot, unknown: Collection[str], frame: str | None, torque: Array, rng: np.random.Generator
+    robot: Robot, unknown: Collection[str], frame: str | None, torque: Array, box: Box, rng: np.random.Generator
 ) -> Callable[[Rates], Array]:
     """Return what gives the singular values of samples, largest first: how well each combination is determined.
 
     Columns are in units of their size over random samples, and torques in shares of the limits, where there are some.
     """
-    lower, upper = _box(robot)
     columns = _columns(robot, unknown, frame, 1.0 / np.where(np.isfinite(torque), torque, 1.0))
-    q = rng.uniform(lower, upper, (SAMPLES, robot.nq))
+    q = rng.uniform(*box, (SAMPLES, robot.nq))
     any_ = columns((q, *rng.normal(size=(2, SAMPLES, robot.nv))))
     size = np.linalg.norm(any_, axis=0)
     size[size < LEAST * size.max()] = np.inf
@@ -245,7 +234,7 @@ def _columns(robot: Robot, unknown: Collection[str], frame: str | None, share: A
             parts += [x[..., None] * np.diag(share) for x in (qd, np.sign(qd), qdd)]
         found = [np.concatenate(parts, axis=-1).reshape(q.shape[0] * robot.nv, -1)] if parts else []
         if poses:
-            seen = np.concatenate([_twists(np.asarray(pose(q))) for pose in poses], axis=-1)
+            seen = np.concatenate([motion_transform(np.asarray(pose(q))) for pose in poses], axis=-1)
             found.append(seen.reshape(-1, seen.shape[-1]))
         width = [part.shape[1] for part in found]
         return np.vstack(
@@ -253,10 +242,3 @@ def _columns(robot: Robot, unknown: Collection[str], frame: str | None, share: A
         )
 
     return columns
-
-
-def _twists(T: Array) -> Array:
-    """Return the matrices (n, 6, 6) that take twists of a frame at the poses T (n, 4, 4) to those of the other one."""
-    R, p = T[:, :3, :3], T[:, :3, 3]
-    moved = np.cross(p[:, :, None], R, axis=1)
-    return np.concatenate([np.concatenate([R, np.zeros_like(R)], axis=2), np.concatenate([moved, R], axis=2)], axis=1)

@@ -32,7 +32,7 @@ def zero_poses(joints: Iterable[Joint]) -> dict[str, Array]:
 
 
 def open_loops(robot: Robot) -> list[Joint]:
-    """Return the loops that are open with all joints at zero, which SDF cannot express."""
+    """Return the loops that are open with all joints at zero."""
     T = zero_poses(robot.joints.values())
 
     def is_open(loop: Joint) -> bool:

@@ -185,5 +185,5 @@ def _own(robot: Robot, joint: Joint, q: Any, by_link: bool) -> Array:
 
 def _inverse(T: Array) -> Array:
     """Return the transforms X (…, 6, 6) of motion vectors by the inverses of poses T (…, 4, 4)."""
-    found = [plucker.motion_transform(se3.inverse(one)) for one in T.reshape(-1, 4, 4)]
-    return np.array(found, dtype=float).reshape(*T.shape[:-2], 6, 6)
+    found = np.array([se3.inverse(one) for one in T.reshape(-1, 4, 4)], dtype=float)
+    return plucker.motion_transform(found.reshape(T.shape))

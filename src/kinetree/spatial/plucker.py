@@ -25,7 +25,8 @@ def skew(v: Any) -> Array:
 
 
 def motion_transform(T_BA: Array) -> Array:
-    """Return X_BA (6, 6), which maps motion vectors in A coordinates to B coordinates, angular first, from T_BA (4, 4).
+    """Return X_BA (…, 6, 6), which maps motion vectors in A coordinates to B coordinates, angular first, from T_BA
+    (…, 4, 4).
 
     Featherstone, eq. 2.24. If A is the parent and B the child, it is his X from parent to child, opposite in direction
     to the pose T_AB of the child.
@@ -36,8 +37,8 @@ def motion_transform(T_BA: Array) -> Array:
         >>> X_BA @ [0, 0, 1, 0, 0, 0] + 0.0  # 1 rad/s about the z of A: what is at the origin of B moves along -y
         array([ 0. ,  0. ,  1. ,  0. , -0.5,  0. ])
     """
-    R, p = T_BA[:3, :3], T_BA[:3, 3]
-    return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
+    R, p = T_BA[..., :3, :3], T_BA[..., :3, 3]
+    return np.block([[R, np.zeros(R.shape)], [np.cross(p[..., None], R, axis=-2), R]])
 
 
 def rigid_body_inertia(mass: float, com: Array, inertia: Array) -> Array:

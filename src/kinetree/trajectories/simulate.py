@@ -57,7 +57,7 @@ def simulate(
     start = _vector("q", robot.q() if q is None else q, nq), _vector("qd", 0.0 if qd is None else qd, nv)
     first = np.concatenate([integrate(robot)(start[0], np.zeros(nv)), start[1]])  # with quaternions of length 1
     pull, longest = _torque(torque, times, nv)
-    accelerations, plain, moved = (forward_dynamics(robot, gravity=gravity), nq == nv, jvp(integrate(robot)))
+    accelerations, moved, plain = forward_dynamics(robot, gravity=gravity), jvp(integrate(robot)), nq == nv
     evaluations = iter(range(MOST))
 
     def q_rate(q: Array, qd: Array) -> Array:

@@ -16,6 +16,7 @@ from kinetree.formats.losses.capabilities import CAPABILITIES, DEPENDS, TITLES, 
 from kinetree.formats.losses.parts import PARTS, check_parts, unread
 from kinetree.model.assemble import Parts, build, order_of_file, parts_of
 from kinetree.model.edit.extensions import change_extensions
+from kinetree.model.loops import open_loops
 from kinetree.model.names import kind_of
 from kinetree.model.robot import Frame, Geometry, Joint, Link, Robot, Sensor, Shape
 from kinetree.spatial.se3 import frozen, homogeneous, rotation_between
@@ -182,6 +183,12 @@ class Losses:
         fix = f"pass without=({part!r},), or --without {part}, to leave such parts out" if part in PARTS else None
         message = f"{TITLES.get(self.format, self.format.upper())} cannot express {what}"
         self.findings.append(Finding(f"cannot-say-{part}", "error", message, source, element, fix if first else None))
+
+    def note_open_loops(self, robot: Robot) -> None:
+        """Note the loops that are open with all joints at zero, for formats in which loops are drawn closed."""
+        for loop in open_loops(robot):
+            what = "a loop that is open with all joints at zero"
+            self.note_loss("loop", f"loop {loop.name!r}", what, loop.source)
 
     def check(self) -> None:
         """Raise KinetreeError if anything would be lost."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from kinetree.formats.losses.losses import Losses
 from kinetree.formats.sdf.frames import MODEL, WORLD
-from kinetree.model.loops import open_loops, zero_poses
+from kinetree.model.loops import zero_poses
 from kinetree.model.robot import Extension, Frame, Joint, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import IDENTITY, Array
@@ -120,8 +120,7 @@ class Layout:
 def check_layout(layout: Layout, losses: Losses) -> None:
     """Note loops that are open, and floating joints that do not end at their link."""
     robot = layout.robot
-    for loop in open_loops(robot):
-        losses.note_loss("loop", f"loop {loop.name!r}", "a loop that is open with all joints at zero", loop.source)
+    losses.note_open_loops(robot)
     for name in layout.implied:
         if not np.array_equal(robot.joints[name].child_origin, IDENTITY):
             what = "a floating joint that does not end at the frame of its link"

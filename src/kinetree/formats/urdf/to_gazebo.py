@@ -70,7 +70,7 @@ def _settled(robot: Robot) -> Robot:
     if not wrong:
         return robot
     parts = parts_of(robot)
-    texts = {id(one): _without_surface(block) for one, block in kept if block.get("reference") in wrong}
+    texts = {id(one): _without_settled(block) for one, block in kept if block.get("reference") in wrong}
     left = [replace(one, text=texts.get(id(one), one.text)) for one in parts.extensions]
     parts.extensions = [one for one in left if one.text]
     return build(parts)
@@ -82,8 +82,9 @@ def _spring(joint: Joint | None, fields: Iterable[str]) -> dict[str, float] | No
     return {field: getattr(row, field) for field in fields} if joint and joint.kind.single else None
 
 
-def _without_surface(block: Element) -> str:
-    """Return the text of a block without what its link's shapes have themselves; "" if nothing else is in it."""
+def _without_settled(block: Element) -> str:
+    """Return the text of a block without what its link's shapes or its joint have themselves; "" if nothing else is in
+    it."""
     texts = []
     for child in block.children:
         inside = [inner for inner in child.children if inner.tag == "surface"] if child.tag == "collision" else []

@@ -24,7 +24,6 @@ from kinetree.formats.urdf.materials import with_own_names
 from kinetree.formats.urdf.read import read
 from kinetree.formats.urdf.to_gazebo import is_in_block, with_blocks
 from kinetree.model.force_torque import reading_place, same_place
-from kinetree.model.loops import open_loops
 from kinetree.model.reshape import frame_links, plain_joints
 from kinetree.model.robot import RATES, UNLIMITED, Extension, Geometry, Joint, Limit, Link, Material, Robot, Sensor
 from kinetree.model.tree import build_tree
@@ -55,8 +54,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     robot = losses.without_parts(robot)
     plain = plain_joints(robot)
     losses.find(plain, {"geometry": partial(lost_shape, SHAPES)})
-    for loop in open_loops(plain):
-        losses.note_loss("loop", f"loop {loop.name!r}", "a loop that is open with all joints at zero", loop.source)
+    losses.note_open_loops(plain)
     sensors = _placed(plain, robot, losses)
     losses.check()
     names: dict[tuple[str, str], str] = {}

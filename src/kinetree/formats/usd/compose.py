@@ -34,7 +34,7 @@ def compose(
             layer = layer if layer.ImportFromString(text) else None
         stage = Usd.Stage.Open(layer) if layer else None
     except (Tf.ErrorException, RuntimeError) as error:
-        return {}, [], [("error", "usd-stage", "usd-core refuses it: " + " ".join(str(error).split())[:300], "")]
+        return {}, [], [("error", "usd-stage", f"usd-core refuses it: {_first(error)}", "")]
     if stage is None:
         return {}, [], [("error", "usd-stage", "usd-core refuses it, and does not say why", "")]
     said = [*_choose(stage, variants), *_outside(stage, file, folders), *_broken(stage)]
@@ -50,6 +50,11 @@ def compose(
     root = stage.GetRootLayer().pseudoRoot
     settings = {name: root.GetInfo(name) for name in SETTINGS if root.HasInfo(name)}
     return settings, prims, said
+
+
+def _first(error: Exception) -> str:
+    """Return the message of an error of usd-core, in one line."""
+    return " ".join(str(error).split())[:300]
 
 
 def referred(files: list[str]) -> list[tuple[str, str]]:
@@ -82,7 +87,7 @@ def _broken(stage: Any) -> Iterator[Said]:
     """Yield an error for each part that cannot be composed, such as a file that is missing."""
     for error in stage.GetCompositionErrors()[:MOST_SAID]:
         path = str(getattr(getattr(error, "rootSite", None), "path", ""))
-        yield "error", "usd-stage", "usd-core cannot compose it: " + " ".join(str(error).split())[:300], path
+        yield "error", "usd-stage", f"usd-core cannot compose it: {_first(error)}", path
 
 
 def _sets(stage: Any) -> Iterator[tuple[str, str, Any, list[str]]]:

@@ -211,10 +211,8 @@ def _numbers(stage: Stage, edge: Edge) -> tuple[tuple[Limit], tuple[Dynamics]]:
             message = f"its drive controls the joint (stiffness {gains['stiffness']:g}, damping {gains['damping']:g}); "
             message += "Kinetree reads its maxForce as the limit of effort, and not its gains"
             stage.note("info", "usd-drive", message, prim)
-    friction, inertia = (
-        prim.number("newton:friction", 0.0) * effort,
-        stage.kilograms * (stage.metres**2 if turns else 1.0),
-    )
+    friction = prim.number("newton:friction", 0.0) * effort
+    inertia = stage.kilograms * (stage.metres**2 if turns else 1.0)
     rates = (tidied(damping * effort / unit), friction, tidied(stiffness * effort / unit))
     passive = Dynamics(*rates, reference, armature * inertia)
     return (Limit(lower * unit, upper * unit, velocity, most),), (passive,)

@@ -173,8 +173,7 @@ def compare(
     Joints are matched by name if both robots have the name, otherwise by their place in the tree and their axes. Fixed
     joints and the choice of body frames do not matter, so a link without mass on a fixed joint equals an extra frame. A
     joint with the opposite sign or another zero is reported as such. A root that floats equals one that nothing holds.
-    Shapes, materials and elements of other tools
-    are not compared.
+    Shapes, materials and elements of other tools are not compared.
 
     Args:
         base: with "any" a constant between the two root frames is a remark, as between a URDF and a DH table whose base
@@ -239,8 +238,8 @@ def compare(
 
 
 def _on_one_base(a: Robot, b: Robot) -> tuple[Robot, Robot, list[Difference]]:
-    """Return both robots with a remark, one of them without its world if it floats there and nothing holds the other:
-    URDF cannot say whether its root floats."""
+    """Return both robots with a remark, one of them without its world if it floats there and nothing holds the other.
+    The root of a URDF may float or stand."""
     joints_a, joints_b = ([one for one in robot.joints.values() if one.parent == robot.root] for robot in (a, b))
     floats_a, floats_b = ([one.type for one in joints] == ["floating"] for joints in (joints_a, joints_b))
     if floats_a == floats_b or (b if floats_a else a).root == "world":
