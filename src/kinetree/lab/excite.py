@@ -33,6 +33,8 @@ WIDE = np.pi
 INSIDE, SMALLER, STEPS = 0.98, 0.8, 12
 """Share of each limit that is used, for rates between samples are a little higher; the factor by which a motion shrinks
 that is beyond torques or limits of several joints, or in contact; and how often."""
+REST = 1e-9
+"""Rates below are zero but for rounding, so they have no sign, rad/s or m/s."""
 LEAST = 1e-8
 """Smallest singular value of a combination, beside the largest one, on which measurements depend."""
 
@@ -231,7 +233,8 @@ def _columns(robot: Robot, unknown: Collection[str], frame: str | None, share: A
         if regressor:
             parts.append(regressor(q, qd, qdd) * share[:, None])
         if "friction" in unknown:
-            parts += [x[..., None] * np.diag(share) for x in (qd, np.sign(qd), qdd)]
+            moving = np.where(np.abs(qd) > REST, np.sign(qd), 0.0)
+            parts += [x[..., None] * np.diag(share) for x in (qd, moving, qdd)]
         found = [np.concatenate(parts, axis=-1).reshape(q.shape[0] * robot.nv, -1)] if parts else []
         if poses:
             seen = np.concatenate([motion_transform(np.asarray(pose(q))) for pose in poses], axis=-1)
