@@ -483,3 +483,53 @@ def test_an_interval_of_speeds_is_found_or_empty():
                 assert state[1] > state[2]
             else:
                 assert state[1:] == pytest.approx([low, high])
+
+
+def lifting(seed):
+    """Return a path of an arm with two heavy links, and limits with which motors can just bear them."""
+    link = {"axis": [0, -1, 0], "m": 2.0, "r": [0.3, 0, 0], "I": [0.01, 0.02, 0.03]}
+    arm = kt.chain([link, {**link, "xyz": [0.6, 0, 0]}])
+    path = through(arm, np.random.default_rng(seed).uniform(-2, 2, (4, 2)).round(1), degree=5)
+    q = path(np.linspace(*path.s[[0, -1]], 200))
+    weight = np.abs(kt.inverse_dynamics(arm)(q, 0 * q, 0 * q)).max(axis=0)
+    return path, {"velocity": False, "acceleration": 10.0, "torque": 1.3 * weight + 0.2}
+
+
+def test_less_use_of_limits_never_makes_a_motion_slower(monkeypatch):
+    for seed in range(12):
+        path, limits = lifting(seed)
+        eased = duration(path, **limits, points=30)
+        with monkeypatch.context() as patch:
+            patch.setattr(retime_module, "EASED", 0)
+            assert eased <= duration(path, **limits, points=30)
+
+
+def test_a_way_that_ends_at_rest_before_the_end_is_not_the_only_one():
+    """The fastest way to the last of 30 intervals ends at rest there, where no way leads on."""
+    path, limits = lifting(315)
+    motion = retime(path, **limits, points=30)
+    assert [one.code for one in kt.motion.check(motion, **limits)] == ["motion-unchecked"]
+    assert duration(path, **limits, points=2000) < motion.times[-1] < 1.5 * duration(path, **limits, points=40)
+
+
+def test_a_motion_that_gets_stuck_with_less_of_the_limits_is_kept(monkeypatch):
+    profile, calls = retime_module._profile, []
+
+    def stuck_later(limited, at, torques, step, *more):
+        calls.append(step.shape[1])
+        if len(calls) == 2:
+            raise retime_module.StuckError(1, 0, 0.0, np.zeros((1, 3)))
+        return profile(limited, at, torques, step, *more)
+
+    given = [lifting(seed) for seed in range(12)]
+    paths, limits = [path for path, _ in given], max((limits for _, limits in given), key=lambda x: x["torque"].sum())
+    paths = [Path(paths[0].robot, path.s, path.coefficients) for path in paths]
+    with monkeypatch.context() as patch:
+        patch.setattr(retime_module, "EASED", 0)
+        first = [motion.times[-1] for motion in retime(paths, **limits, points=30)]
+    monkeypatch.setattr(retime_module, "_profile", stuck_later)
+    found = [motion.times[-1] for motion in retime(paths, **limits, points=30)]
+    assert calls[1] > 1
+    assert calls[2] == calls[1] - 1
+    assert np.less_equal(found, first).all()
+    assert np.less(found, first).any()

@@ -14,7 +14,7 @@ from kinetree.model.robot import Inertial, Robot
 from kinetree.queries.dynamics import inverse_dynamics
 from kinetree.queries.forces import check_masses
 from kinetree.spatial.se3 import Array
-from kinetree.trajectories.along import Along, along, grid_of, pieces_of
+from kinetree.trajectories.along import Along, Grid, along, grid_of, pieces_of
 from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, check_moving, followers_of
 from kinetree.trajectories.motion import Motion
 from kinetree.trajectories.passes import StuckError, fastest
@@ -33,6 +33,8 @@ SLOWED = 20
 """How often at most a whole motion is made slower where a slower one asks for more torque."""
 EASED, CLOSE = 2, 0.995
 """In intervals where limits would need a speed below the second number, less of the limits is used, this often."""
+LIFTED = 0.1
+"""Part of the x of its neighbours that a point gets at least where the fastest way to it would end at rest."""
 
 
 class Options(NamedTuple):
@@ -128,27 +130,14 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
     at, step = along(robot, followers, pieces, grid), grid.step
     limited = checked_limits(robot, limited_by(robot, followers, options), at)
     torques = torques_of(limited, at)
-    share, ease, x, rest = np.ones(step.shape), np.ones(step.shape), np.zeros(grid.stops.shape), np.arange(len(paths))
-    for _ in range(EASED + 1):
-        ease[:, rest] *= share[:, rest] ** 2
-        if len(rest) < len(paths):
-            own, pull = at.of(rest), torques and torques.of(rest)
-        else:
-            own, pull = at, torques
-        try:
-            found = x[:, rest] = _profile(limited, own, pull, step[:, rest], grid.stops[:, rest], ease[:, rest])
-        except StuckError as stuck:
-            k = rest[stuck.path]
-            raise reason(stuck, paths[k], at, grid, k, limited, followers) from None
-        if (still := np.argwhere(found[1:] + found[:-1] <= 0.0)).size:
-            i, k = still[0, 0], rest[still[0, 1]]
-            where = number(s_of(paths[k], grid, i, k), 6)
-            raise fail("retime", f"the limits leave no speed at s = {where}", fix="larger limits, or another path")
-        share[:, rest] = slowing(limited, own, pull, found, step[:, rest])
-        rest = rest[share[:, rest].min(axis=0) < CLOSE]
-        if not rest.size:
-            break
-    part = share.min(axis=0)
+    try:
+        x, part = _best(limited, at, torques, grid)
+    except StuckError as stuck:
+        raise reason(stuck, paths[stuck.path], at, grid, stuck.path, limited, followers) from None
+    if (still := np.argwhere(x[1:] + x[:-1] <= 0.0)).size:
+        i, k = still[0]
+        where = number(s_of(paths[k], grid, i, k), 6)
+        raise fail("retime", f"the limits leave no speed at s = {where}", fix="larger limits, or another path")
     for _ in range(SLOWED if limited.is_damped and torques else 0):  # slower, braking may bear less of a damper's part
         again = slowing(limited, at, torques, x * part**2, step).min(axis=0)
         part = part * again
@@ -158,6 +147,39 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
         message = "a motor can bear the weight at the points of the path, but not everywhere between them"
         raise fail("retime", message, fix="a larger torque=, or another path; in Python, more points=")
     return Timing(paths, grid, at, x * part**2)
+
+
+def _best(limited: Limited, at: Along, torques: Torques | None, grid: Grid) -> tuple[Array, Array]:
+    """Return the squares x (n + 1, p) of the speed of the fastest motions found, and the part (p,) of the speed at
+    which limits hold between the points, too."""
+    n, p = grid.step.shape
+    rest, x, floor, ease = np.arange(p), np.zeros((n + 1, p)), np.zeros((n + 1, p)), np.ones((n, p))
+    part, least = np.ones(p), np.full(p, np.inf)
+    for k in range(EASED + 1):
+        step, own, pull = grid.step, at, torques
+        if k:
+            step, own, pull = step[:, rest], at.of(rest), torques and torques.of(rest)
+        try:
+            found = _profile(limited, own, pull, step, grid.stops[:, rest], ease[:, rest], floor[:, rest])
+        except StuckError as stuck:
+            if not k:
+                raise
+            rest = np.delete(rest, stuck.path)  # what it had before is kept
+        else:
+            share, speed = slowing(limited, own, pull, found, step), np.sqrt(found)
+            slowest = share.min(axis=0)
+            with np.errstate(divide="ignore"):
+                duration = (step / (speed[1:] + speed[:-1])).sum(axis=0) / np.where(slowest > 0.0, slowest, 1e-300)
+            better = duration < least[rest] if k else np.ones(p, bool)
+            to = rest[better]
+            x[:, to], part[to], least[to] = found[:, better], slowest[better], duration[better]
+            ease[:, rest] *= share**2
+            lift = np.where(grid.stops[1:-1, rest] | (found[1:-1] > 0.0), 0.0, np.maximum(found[:-2], found[2:]))
+            floor[1:-1, rest] += LIFTED * lift
+            rest = rest[(slowest < CLOSE) | np.isinf(duration)]
+        if not rest.size:
+            break
+    return x, part
 
 
 def limited_by(robot: Robot, followers: Sequence[Follower], options: Options) -> Limited:
@@ -195,8 +217,11 @@ def checked_limits(robot: Robot, limited: Limited, at: Along) -> Limited:
     return limited._replace(velocity=velocity, acceleration=up, deceleration=down)
 
 
-def _profile(limited: Limited, at: Along, torques: Torques | None, step: Array, stops: Array, ease: Array) -> Array:
-    """Return the squares x (n + 1, p) of the largest speed at the ends of all intervals; ease: see `rows_of`."""
+def _profile(
+    limited: Limited, at: Along, torques: Torques | None, step: Array, stops: Array, ease: Array, floor: Array
+) -> Array:
+    """Return the squares x (n + 1, p) of the largest speed at the ends of all intervals; ease: see `rows_of`; floor:
+    the least x."""
     most = _most(limited, at, stops)
     top, speed, x = most, [], most
     if limited.is_damped and torques:
@@ -209,7 +234,7 @@ def _profile(limited: Limited, at: Along, torques: Torques | None, step: Array, 
             pace = np.maximum(np.sqrt(pace), 1e-3 * gentle) if growth < FREE else gentle
             speed = [pace, np.where(largest < FREE, np.sqrt(largest), 0.0)]
         rows, bounds = rows_of(limited, at, torques, step, ease, speed)
-        least, upper = np.zeros_like(most), top.copy()
+        least, upper = floor.copy(), top.copy()
         for k, ends in enumerate((slice(-1), slice(1, None))):
             least[ends], upper[ends] = (
                 np.maximum(least[ends], bounds[k, ..., 0]),
