@@ -42,6 +42,5 @@ def _loaded(robot: Robot, payload: Mapping[str, Inertial]) -> Robot:
     for name, inertial in payload.items():
         i = next(i for i, link in enumerate(parts.links) if link.name == robot.frames[name].link)
         link = parts.links[i]
-        bodies = [link.inertial, inertial] if link.inertial else [inertial]
-        parts.links[i] = replace(link, inertial=combined(bodies, link.name))
+        parts.links[i] = replace(link, inertial=combined([*filter(None, [link.inertial]), inertial], link.name))
     return build(parts)

@@ -1,7 +1,6 @@
 """The fastest motion along a path inside limits of velocities, accelerations and torques."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +20,7 @@ from kinetree.trajectories.passes import StuckError, fastest
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.payload import with_payload
 from kinetree.trajectories.reasons import check_inside, reason, s_of
-from kinetree.trajectories.rows import Limited, Torques, rows_of, torques_of
-from kinetree.trajectories.slower import gentle_speed, slowing
+from kinetree.trajectories.rows import Limited, Torques, gentle_speed, rows_of, slowing, torques_of
 from kinetree.trajectories.timing import Timing
 
 LANES = 192
@@ -106,19 +104,14 @@ def retime(
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
     lanes = min(LANES, -(-len(paths) // threads))
     parts = [paths[start : start + lanes] for start in range(0, len(paths), lanes)]
-    timed = partial(_motions, count=count, options=options, period=period)
-    if threads == 1:
-        found = [motion for part in parts for motion in timed(part)]
-    else:
-        from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor  # not with each import of kinetree
 
-        with ThreadPoolExecutor(threads) as pool:
-            found = [motion for part in pool.map(timed, parts) for motion in part]
+    def timed(part: Sequence[Path]) -> list[Motion]:
+        return _timed(part, count, options).motions(period)
+
+    with ThreadPoolExecutor(threads) as pool:
+        found = [motion for part in (map if threads == 1 else pool.map)(timed, parts) for motion in part]
     return found[0] if isinstance(path, Path) else found
-
-
-def _motions(paths: Sequence[Path], count: int, options: Options, period: float | None) -> list[Motion]:
-    return _timed(paths, count, options).motions(period)
 
 
 def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
@@ -220,8 +213,8 @@ def checked_limits(robot: Robot, limited: Limited, at: Along) -> Limited:
 def _profile(
     limited: Limited, at: Along, torques: Torques | None, step: Array, stops: Array, ease: Array, floor: Array
 ) -> Array:
-    """Return the squares x (n + 1, p) of the largest speed at the ends of all intervals; ease: see `rows_of`; floor:
-    the least x."""
+    """Return the squares x (n + 1, p) of the largest speed at the ends of all intervals, from `floor`; ease: see
+    `rows_of`."""
     most = _most(limited, at, stops)
     top, speed, x = most, [], most
     if limited.is_damped and torques:
@@ -236,10 +229,8 @@ def _profile(
         rows, bounds = rows_of(limited, at, torques, step, ease, speed)
         least, upper = floor.copy(), top.copy()
         for k, ends in enumerate((slice(-1), slice(1, None))):
-            least[ends], upper[ends] = (
-                np.maximum(least[ends], bounds[k, ..., 0]),
-                np.minimum(upper[ends], bounds[k, ..., 1]),
-            )
+            np.maximum(least[ends], bounds[k, ..., 0], out=least[ends])
+            np.minimum(upper[ends], bounds[k, ..., 1], out=upper[ends])
         lane = 0 if rows.shape[2] == 1 else slice(None)  # calls of kernels with single arrays are faster
         x = fastest(rows[:, :, lane], step[:, lane], least[:, lane], upper[:, lane]).reshape(most.shape)
     return x
