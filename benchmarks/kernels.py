@@ -53,7 +53,7 @@ PAGES = {
     "kinematics": Page(
         HERE / "results.md",
         "How fast Kinetree is, beside its peers",
-        tuple(name for name in peers.names() if name not in ("dynibo", "pinocchio_cpp")),
+        tuple(name for name in peers.names() if name != "dynibo"),
         works.WORKS,
         works.TARGETS,
     ),

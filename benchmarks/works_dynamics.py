@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from works import ARMS, Target, Work
+from works import ARMS, Target, Work, over_loop
 
 QUERIES = ("rnea", "aba", "crba", "rnea_derivatives", "aba_derivatives")
 ROBOTS = (*ARMS, "Solo12", "ANYmal", "iCub", "Talos")
@@ -21,19 +21,14 @@ def _batch(query: str, robot: str) -> Work:
     return Work(query, robot, "into", 10_000)
 
 
-def _loop(query: str, robot: str, goal: float) -> Target:
-    work, text = _batch(query, robot), f"{query} {robot}, 10,000 into `out=`: Pinocchio's C++ loop over Kinetree"
-    return Target(text, ("pinocchio_cpp", work), ("kinetree", work), goal)
-
-
 def _call(robot: str, goal: float) -> Target:
     work, text = Work("rnea", robot, "one"), f"rnea {robot}, one call: Kinetree over `pinocchio.rnea`"
     return Target(text, ("kinetree", work), ("pinocchio", work), goal, at_most=True)
 
 
 TARGETS = (
-    *(_loop("rnea", robot, 25) for robot in ARMS),
-    _loop("rnea", "iCub", 20),
+    *(over_loop("rnea", robot, 25) for robot in ARMS),
+    over_loop("rnea", "iCub", 20),
     *(
         Target(
             f"{robot}, 10,000 into `out=`: aba over rnea",
@@ -44,8 +39,8 @@ TARGETS = (
         )
         for robot in ARMS
     ),
-    *(_loop("rnea_derivatives", robot, 20) for robot in ARMS),
-    _loop("rnea_derivatives", "iCub", 6),
+    *(over_loop("rnea_derivatives", robot, 20) for robot in ARMS),
+    over_loop("rnea_derivatives", "iCub", 6),
     *(_call(robot, 0.35) for robot in ROBOTS if robot != "Talos"),
     _call("Talos", 0.45),
 )

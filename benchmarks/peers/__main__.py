@@ -47,8 +47,7 @@ class Bench:
         self.work: dict[str, Any] = {}
 
     def _find_unit(self) -> None:
-        """Pinocchio's forwardKinematics of the UR5, in a function without arguments: the constants of
-        `works.CPP_LOOP` are multiples of that."""
+        """Pinocchio's forwardKinematics of the UR5, in a function without arguments."""
         try:
             import pinocchio
         except ImportError:

@@ -3,22 +3,32 @@
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody.hpp>
 
 #include <string>
+#include <vector>
 
 namespace pin = pinocchio;
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 using Result = Eigen::Map<Eigen::VectorXd>;
 using Matrix = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
+using Rotation = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>;
+
 struct Robot {
   pin::Model model;
   pin::Data data;
+  std::vector<pin::FrameIndex> frames;
 };
+
+// numbers: rotation by rows (9), position (3)
+static pin::SE3 pose(const double *numbers) {
+  return pin::SE3(Rotation(numbers), Eigen::Map<const Eigen::Vector3d>(numbers + 9));
+}
 
 static pin::JointModel joint_model(const std::string &type, const Eigen::Vector3d &axis) {
   if (type == "JointModelRX") return pin::JointModelRX();
@@ -38,19 +48,22 @@ extern "C" {
 
 Robot *make() { return new Robot; }
 
-// numbers: rotation of the joint's place by rows (9), its position (3), axis (3), the body's dynamic parameters (10)
+// numbers: pose of the joint's place (12), axis (3), the body's dynamic parameters (10)
 int add(Robot *robot, int parent, const char *type, const double *numbers) {
-  using Rotation = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-  const pin::SE3 place(Eigen::Map<const Rotation>(numbers), Eigen::Map<const Eigen::Vector3d>(numbers + 9));
   try {
     const auto joint = joint_model(type, Eigen::Map<const Eigen::Vector3d>(numbers + 12));
-    const auto id = robot->model.addJoint(parent, joint, place, std::to_string(robot->model.njoints));
+    const auto id = robot->model.addJoint(parent, joint, pose(numbers), std::to_string(robot->model.njoints));
     const Eigen::VectorXd parameters = Eigen::Map<const Eigen::VectorXd>(numbers + 15, 10);
     robot->model.appendBodyToJoint(id, pin::Inertia::FromDynamicParameters(parameters));
   } catch (const std::invalid_argument &) {
     return 1;
   }
   return 0;
+}
+
+void add_frame(Robot *robot, int joint, const double *numbers) {
+  const std::string name = "frame" + std::to_string(robot->model.nframes);
+  robot->frames.push_back(robot->model.addFrame(pin::Frame(name, joint, 0, pose(numbers), pin::OP_FRAME)));
 }
 
 void finish(Robot *robot) { robot->data = pin::Data(robot->model); }
@@ -96,11 +109,19 @@ void aba_derivatives(Robot *robot, const double *q, const double *qd, const doub
   }
 }
 
-// The position of the last joint, so that nothing is left out.
 void fk(Robot *robot, const double *q, const double *qd, const double *x, double *out, long n) {
-  EACH(3) {
+  EACH(16 * robot->frames.size()) {
     pin::forwardKinematics(model, data, Vector(q, nq));
-    Result(out, 3) = data.oMi.back().translation();
+    for (std::size_t k = 0; k < robot->frames.size(); k++)
+      Matrix(out + 16 * k, 4, 4) = pin::updateFramePlacement(model, data, robot->frames[k]).toHomogeneousMatrix();
+  }
+}
+
+void jacobian(Robot *robot, const double *q, const double *qd, const double *x, double *out, long n) {
+  pin::Data::Matrix6x J = pin::Data::Matrix6x::Zero(6, robot->model.nv);
+  EACH(6 * nv) {
+    pin::computeFrameJacobian(model, data, Vector(q, nq), robot->frames[0], pin::LOCAL_WORLD_ALIGNED, J);
+    Matrix(out, 6, nv) = J;
   }
 }
 }

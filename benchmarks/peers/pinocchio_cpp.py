@@ -57,6 +57,7 @@ def compiled():
 LIBRARY = compiled()
 LIBRARY.make.restype = ctypes.c_void_p
 LIBRARY.add.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p]
+LIBRARY.add_frame.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
 LIBRARY.finish.argtypes = [ctypes.c_void_p]
 
 
@@ -64,18 +65,20 @@ class Peer(peers.Peer):
     packages = ("pin", "cmeel-eigen", "numpy")
     about = (
         f"headers alone, compiled by GCC with {' '.join(OPTIONS[1:3])}, the model built of Pinocchio's numbers; "
-        "`rnea`, `aba` and `crba` (Convention::LOCAL), `computeRNEADerivatives`, `computeABADerivatives` in a C++ "
+        "`forwardKinematics` and `updateFramePlacement`, `computeFrameJacobian` in LOCAL_WORLD_ALIGNED, `rnea`, `aba` and `crba` (Convention::LOCAL), `computeRNEADerivatives`, `computeABADerivatives` in a C++ "
         "loop that writes every result"
     )
 
     def functions(self):
         model = pin.buildModelFromUrdf(self.case.urdf)
         self.joints = tuple(model.names)[1:]
-        robot = built(model)
-        return {f"{query} into": looped(robot, query) for query in peers.INPUTS}
+        frames = self.case.frames
+        robot = built(model, frames)
+        kinematics = ["fk"] * bool(frames) + ["jacobian"] * (len(frames) == 1)
+        return {f"{query} into": looped(robot, query) for query in (*kinematics, *peers.INPUTS)}
 
 
-def built(model):
+def built(model, frames):
     """The same model in the library. It stays there until the process ends."""
     data, robot = model.createData(), LIBRARY.make()
     pin.forwardKinematics(model, data, pin.neutral(model))
@@ -87,6 +90,9 @@ def built(model):
         kind = model.joints[i].shortname()
         if LIBRARY.add(robot, model.parents[i], kind.encode(), numbers.ctypes.data):
             raise ValueError(f"{SOURCE.name} has no {kind}, of joint {model.names[i]}")
+    for frame in (model.frames[model.getFrameId(name)] for name in frames):
+        place = np.concatenate([np.ravel(frame.placement.rotation), frame.placement.translation])
+        LIBRARY.add_frame(robot, frame.parentJoint, place.ctypes.data)
     LIBRARY.finish(robot)
     return robot
 
