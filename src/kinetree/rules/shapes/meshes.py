@@ -111,12 +111,13 @@ class MissingMesh(MeshRule):
             yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
         known: Known = {}
-        clues = [offer([Path(mesh_files[file_of(geometry)][0])], found.may_read, known) for _, geometry in missing]
+        clues = (offer([Path(mesh_files[file_of(geometry)][0])], found.may_read, known) for _, geometry in missing)
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
-            link, geometry = missing[next((i for i, clue in enumerate(clues) if clue), 0)]
-            there = elsewhere(mesh_files[file_of(geometry)][0]) or next(filter(None, clues), "")
-            message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}{there}"
-            is_sure = elsewhere(mesh_files[file_of(geometry)][0]) or "capitals" in there
+            i, clue = next(((i, clue) for i, clue in enumerate(clues) if clue), (0, ""))
+            link, geometry = missing[i]
+            place = elsewhere(mesh_files[file_of(geometry)][0])
+            message = f"none of the {len(assets)} mesh files exists; the first is {file_of(geometry)!r}{place or clue}"
+            is_sure = place or "capitals" in clue
             yield self.finding(message, link, source=geometry.source, severity=None if is_sure else "info")
             return
         for (link, geometry), clue in zip(missing, clues, strict=True):
