@@ -253,6 +253,58 @@ def test_plugins_of_a_world_are_no_matter_of_the_robot():
     assert "<gazebo" not in urdf
 
 
+def in_gazebo(*blocks):
+    """Return the SDF of a robot with blocks, and its notes, after it has come back through URDF unchanged."""
+    notes: list[Finding] = []
+    robot = load("".join(blocks))
+    text = FORMATS["sdf"].write(robot, (), notes)
+    back = kt.load(text, format="sdf")
+    assert kt.compare(robot, back).same
+    assert not [note for note in back.notes if note.severity == "warning"]
+    assert kt.text(kt.load(kt.text(back, "urdf"), format="urdf"), "sdf") == text
+    return text, [note.message for note in notes if "of <gazebo>" in note.message]
+
+
+HELD = '<gazebo><joint name="hold" type="fixed"><parent>world</parent><child>a</child></joint></gazebo>'
+RAISED = "<gazebo><pose>0 0 0.6 0 0 3</pose></gazebo>"
+
+
+def test_a_joint_of_a_block_holds_the_robot_in_the_world_of_gazebo():
+    text, missed = in_gazebo(HELD)
+    assert ("joint hold/parent", "world") in places(text)
+    assert not missed
+    for other in (HELD.replace("fixed", "gearbox"), HELD.replace(">a<", ">b<"), HELD.replace(">a<", ">world<")):
+        text, missed = in_gazebo(other)  # of no type, or none that leaves the tree as it is
+        assert "hold" not in text.split("kinetree:carried")[0]
+        assert missed == ["Gazebo will not see: 1 <joint> of <gazebo>"]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [HELD, '<link name="world"/><joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint>'],
+)
+def test_a_pose_of_the_model_never_moves_a_robot_that_stands_in_the_world(held):
+    assert in_gazebo(RAISED)[1] == []
+    text, missed = in_gazebo(held, RAISED)
+    assert missed == ["Gazebo will not see: 1 <pose> of <gazebo>"]
+    assert "0.6" not in text.split("kinetree:carried")[0]
+
+
+def test_a_sensor_that_blocks_repeat_is_one_sensor_with_its_settings_once():
+    camera = '<sensor name="eye" type="camera"><camera><horizontal_fov>{}</horizontal_fov></camera></sensor>'
+    block = f'<gazebo reference="b">{camera.format(1)}</gazebo>'
+    text, _ = in_gazebo(block, block)
+    assert [place for place, _ in places(text) if "horizontal_fov" in place] == [
+        "link b/sensor eye/camera/horizontal_fov"
+    ]
+    text, _ = in_gazebo(block, f'<gazebo reference="b">{camera.format(2)}</gazebo>')
+    assert len({place for place, _ in places(text) if "horizontal_fov" in place}) == 2
+    both = ROBOT.replace('name="j"', 'name="b"') % block  # a joint has the name of its link, as on Baxter
+    sdf = kt.text(kt.load(both, format="urdf"), "sdf")
+    again = kt.text(kt.load(sdf, format="sdf"), "urdf")
+    assert kt.text(kt.load(again, format="urdf"), "sdf") == sdf
+
+
 def test_fixed_joints_need_no_words_and_are_not_missed():
     notes = []
     block = '<gazebo reference="f"><preserveFixedJoint>true</preserveFixedJoint></gazebo>'

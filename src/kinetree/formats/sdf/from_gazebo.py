@@ -14,6 +14,7 @@ from kinetree.formats import gazebo
 from kinetree.formats.fields import optional, single_children
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.gazebo import SURFACE, Word, converted, leaves, surface_of
+from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.imu_noise import kept_of_sensor
 from kinetree.formats.sdf.values import number_of, pose_of
 from kinetree.model.assemble import Parts, build, parts_of
@@ -71,6 +72,8 @@ class _Placer:
         self.left: dict[Element, str] = {}  # of elements that are placed but for this
         self.colours: dict[str, tuple[float, float, float, float]] = {}
         self.count = 0  # of sensors that are added
+        joints = [e for _, block in kept_elements(robot.extensions, "urdf", "gazebo") for e in block.find_all("joint")]
+        self.is_held = robot.root == WORLD or any(map(self.holds, joints))  # so that a pose would move its base
 
     def block(self, extension: Extension) -> Extension | None:
         """Place the contents of a block, and return what is left of it; other extensions are returned unchanged."""
@@ -93,7 +96,7 @@ class _Placer:
         if not name:
             return "" if self.in_model(child) else child.kept
         placed = [self.in_joint(self.robot.joints[name], child)] if name in self.robot.joints else []
-        if name in self.robot.links and name != "world":
+        if name in self.robot.links and name != WORLD:
             placed.append(self.in_link(self.robot.links[name], child))
         return self.left.pop(child, "") if any(placed) else child.kept
 
@@ -131,18 +134,24 @@ class _Placer:
             return True
         if child.tag in OUTSIDE or any(child.tag in table for table in gazebo.WORDS.values()):
             return False
-        if child.tag == "joint" and not self.closes(child):
+        if (child.tag == "joint" and not self.closes(child)) or (child.tag == "pose" and self.is_held):
             return False
         self.as_it_stands(at, child)
         return child.tag not in BOTH
 
     def closes(self, joint: Element) -> bool:
-        """Return whether a joint of SDF connects two links."""
-        ends = [end.text.strip() if (end := joint.find(tag)) else "" for tag in ("parent", "child")]
-        kinds = {row.sdf for row in JOINT_TYPES.values()}
+        """Return whether a joint of SDF connects two links, or holds the robot in the world."""
+        parent, child = (end.text.strip() if (end := joint.find(tag)) else "" for tag in ("parent", "child"))
+        kinds, links = {row.sdf for row in JOINT_TYPES.values()}, self.robot.links
         name = joint.get("name") or ""
         is_new = bool(name) and name not in self.robot.joints and name not in self.robot.frames
-        return is_new and joint.get("type") in kinds and all(end in self.robot.links for end in ends)
+        fits = parent in links or self.holds(joint)
+        return is_new and joint.get("type") in kinds and fits and child in links and child != WORLD
+
+    def holds(self, joint: Element) -> bool:
+        """Return whether a joint fixes the root to the world, where it is."""
+        found = {child.tag: child.text.strip() for child in joint.children}
+        return joint.get("type") == "fixed" and found == {"parent": WORLD, "child": self.robot.root}
 
     # links
 
@@ -244,9 +253,11 @@ class _Placer:
         return True
 
     def is_same(self, one: Sensor, other: Sensor) -> bool:
-        """Return whether URDF's own <sensor> is the sensor of a block: of this name and type, in this place."""
+        """Return whether a <sensor> of URDF or a block is the sensor of a block: of this name and type, in this place,
+        without other settings of SDF."""
         names = one.name.rpartition("::")[2], one.type, one.joint
-        if names != (other.name, other.type, other.joint):
+        known, more = _settings(one), _settings(other) - _settings(one)
+        if {tag for tag, _ in known} & {tag for tag, _ in more} or names != (other.name, other.type, other.joint):
             return False
         (body, T), (other_body, T_other) = self.tree.frames[one.frame], self.tree.frames[other.frame]
         return body == other_body and np.allclose(T @ one.origin, T_other @ other.origin, rtol=0, atol=1e-9)
@@ -266,8 +277,14 @@ class _Placer:
         return Sensor(name, kind, link, T, joint, None if np.isnan(rate) else rate, said, more, element.source)
 
 
+def _settings(sensor: Sensor) -> set[tuple[str, str]]:
+    """Return the tags and texts of what SDF has in a sensor."""
+    return {(one.tag, one.text) for one in sensor.extensions if one.format == "sdf"}
+
+
 def _merged(one: Sensor, block: Sensor) -> Sensor:
     """Return URDF's own sensor with the settings of a block."""
     rate = one.update_rate if block.update_rate is None else block.update_rate
     reading = one.force_torque if block.force_torque is None else block.force_torque
-    return replace(one, update_rate=rate, force_torque=reading, extensions=(*one.extensions, *block.extensions))
+    more = (e for e in block.extensions if (e.tag, e.text) not in _settings(one))
+    return replace(one, update_rate=rate, force_torque=reading, extensions=(*one.extensions, *more))
