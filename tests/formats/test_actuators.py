@@ -483,16 +483,57 @@ def test_actuators_of_mjcf_come_back_through_urdf(formats):
     "equality, actuators, blocks",
     [
         ('<joint joint1="w" joint2="s"/>', '<motor name="m" joint="w"/>', 0),
+        ('<joint joint1="w" joint2="s"/>', '<motor name="m" joint="w"/><motor name="n" joint="s"/>', 1),
         ("", '<motor name="m" joint="w"/><position name="p" joint="w"/>', 1),
-        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="s" joint="s"/>', 0),
+        ("", '<motor name="m" joint="w"/><position name="p" joint="w"/><motor name="n" joint="s"/>', 2),
+        ("", '<motor name="m" joint="w"/><motor name="n" joint="s"/><motor name="p" joint="w"/>', 2),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="w"/><motor name="n" joint="s"/>', 2),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="s" joint="s"/>', 1),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="x" joint="e"/>', 3),
+        (
+            "",
+            '<motor name="e" joint="w"/><motor name="x" joint="e"/><motor name="n" joint="s"/><motor name="w" joint="s"/>',
+            1,
+        ),
     ],
 )
-def test_a_follower_or_a_second_actuator_of_a_joint_is_carried(equality, actuators, blocks):
+def test_a_follower_or_a_second_actuator_of_a_joint_is_carried_in_the_order_of_the_controls(
+    equality, actuators, blocks
+):
     robot = kt.load(COMMANDED.format(equality, actuators), format="mjcf")
     text = kt.text(robot, "urdf")
     assert text.count("<command_interface") == blocks
     assert text.count("<ros2_control ") == (blocks > 0)
-    assert {*kt.load(text, format="urdf").actuators.values()} == {*robot.actuators.values()}
+    for format in ("urdf", "mjcf", "urdf", "sdf", "mjcf"):
+        again = kt.load(kt.text(build(parts_of(robot)), format), format=format)
+        assert [*again.actuators.values()] == [*robot.actuators.values()]
+        robot = again
+
+
+def test_a_second_block_of_ros2_control_has_a_name_of_its_own():
+    motors = '<motor name="m" joint="w"/>'
+    urdf = kt.text(kt.load(COMMANDED.format("", motors), format="mjcf"), "urdf")
+    parts = parts_of(kt.load(urdf, format="urdf"))
+    parts.actuators.insert(0, Actuator("n", "s", "motor"))
+    text = kt.text(build(parts), "urdf")
+    assert re.findall('<ros2_control name="([^"]*)"', text) == ["arm_actuators", "arm_actuators_"]
+    assert [*kt.load(text, format="urdf").actuators] == ["n", "m"]
+
+
+@each(
+    "interface, ends, control",
+    [
+        ("velocity", '<param name="max">1</param>', (-2.0, 1.0)),
+        ("effort", '<param name="min">-1</param>', (-1.0, 5.0)),
+        ("position", '<param name="min">0</param>', (0.0, 1.0)),
+    ],
+)
+def test_the_end_of_a_range_that_no_file_says_is_that_of_the_joint(interface, ends, control):
+    text = f"""<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>
+      <child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="5"/></joint>
+      {ROS2.format(f'<joint name="j"><command_interface name="{interface}">{ends}</command_interface></joint>')}</robot>"""
+    (element,) = elements(kt.text(kt.load(text, format="urdf"), "mjcf"), "actuator")
+    assert tuple(map(float, element.get("ctrlrange").split())) == control
 
 
 def test_several_actuators_of_a_joint_are_compared_by_kind_and_name():

@@ -98,16 +98,15 @@ def _completed(one: Actuator, joint: Joint, load: Load) -> Actuator:
     effort = limit.effort / size if limit.effort > 0 else inf
     force, kp, kv = one.force or _about_zero(effort), one.kp, one.kv
     frequency = 2 * pi * NATURAL_FREQUENCY
-    if one.kind == "motor":
-        return replace(one, force=force, control=one.control or _about_zero(effort))
+    most = effort if one.kind == "motor" else size * limit.velocity if limit.velocity > 0 else inf
+    own = _about_zero(most)
     if one.kind == "velocity":
         kv = frequency * inertia if kv is None else kv
-        speed = size * limit.velocity if limit.velocity > 0 else inf
-        return replace(one, force=force, control=one.control or _about_zero(speed), kv=kv)
-    kp = frequency**2 * inertia if kp is None else kp
-    kv = 2 * sqrt(kp * inertia) if kv is None else kv
-    lower, upper = sorted((one.gear * limit.lower, one.gear * limit.upper))
-    own = (lower, upper) if lower < upper else (-inf, inf)
+    if one.kind == "position":
+        kp = frequency**2 * inertia if kp is None else kp
+        kv = 2 * sqrt(kp * inertia) if kv is None else kv
+        lower, upper = sorted((one.gear * limit.lower, one.gear * limit.upper))
+        own = (lower, upper) if lower < upper else (-inf, inf)
     given = one.control or own
     if isinf(given[0]) != isinf(given[1]):  # one end that no file says
         given = (given[0] if isfinite(given[0]) else own[0], given[1] if isfinite(given[1]) else own[1])

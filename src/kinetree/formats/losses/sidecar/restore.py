@@ -310,6 +310,8 @@ def _of_robot(parts: Parts, record: Record, own: Names) -> None:
         data = dict(record.data)
         if "joint_order" in data:
             parts.joint_order = _names(data.pop("joint_order"), joints)
+        place = {name: i for i, name in enumerate(data.pop("actuators", ()))}
+        parts.actuators.sort(key=lambda one: place.get(one.name, len(place)))
         if name := data.pop("name", None):
             parts.name = str(name)
         spaces = decoded(dict[str, str], data.pop("header", {}))
