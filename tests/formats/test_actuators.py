@@ -492,7 +492,8 @@ def test_actuators_of_mjcf_come_back_through_urdf(formats):
         ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="x" joint="e"/>', 3),
         (
             "",
-            '<motor name="e" joint="w"/><motor name="x" joint="e"/><motor name="n" joint="s"/><motor name="w" joint="s"/>',
+            '<motor name="e" joint="w"/><motor name="x" joint="e"/><motor name="n" joint="s"/>'
+            '<motor name="w" joint="s"/>',
             1,
         ),
     ],
@@ -531,7 +532,7 @@ def test_a_second_block_of_ros2_control_has_a_name_of_its_own():
 def test_the_end_of_a_range_that_no_file_says_is_that_of_the_joint(interface, ends, control):
     text = f"""<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>
       <child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="5"/></joint>
-      {ROS2.format(f'<joint name="j"><command_interface name="{interface}">{ends}</command_interface></joint>')}</robot>"""
+      {ROS2.format(JOINT.format("j", f'<command_interface name="{interface}">{ends}</command_interface>'))}</robot>"""
     (element,) = elements(kt.text(kt.load(text, format="urdf"), "mjcf"), "actuator")
     assert tuple(map(float, element.get("ctrlrange").split())) == control
 
