@@ -130,6 +130,14 @@ def test_faults_of_a_loop_in_urdf(old, new, code):
     assert code in [finding.code for finding in error.value.findings]
 
 
+def test_a_loop_keeps_a_name_that_sdf_cannot_have():
+    parts = parts_of(fourbar("ball"))
+    parts.loops[0] = replace(parts.loops[0], name="knee::pin")
+    back = through(build(parts), "sdf")
+    assert [*back.loops] == ["knee::pin"]
+    assert not [note for note in back.notes if note.code == "carried"]
+
+
 def test_a_loop_of_a_link_with_itself_is_an_error():
     parts = parts_of(fourbar("ball"))
     parts.loops[0] = replace(parts.loops[0], parent="mount")

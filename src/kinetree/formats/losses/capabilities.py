@@ -167,6 +167,7 @@ CAPABILITIES: dict[str, Row] = {
         "material": where(lambda material: material.texture, "textures"),
         "geometry.material": where(lambda geometry: geometry.material.texture, "textures"),
         **{part: what for part, what in UNRELATED.items() if part != "joint.mimic"},
-        **_depends("geometry", "extension", "joint", "loop", "joint.limit", "loop.limit", "joint.dynamics", "joint.mimic"),
+        **_depends("geometry", "extension", "joint", "loop", "joint.limit", "loop.limit", "joint.mimic"),
+        **_depends("joint.dynamics"),
     },
 }

@@ -17,7 +17,7 @@ from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.display import counted, listed
 from kinetree.errors import Finding, fail
 from kinetree.formats.mjcf.context import FORMAT, free
-from kinetree.model.actuator import KINDS, Actuator, Kind, Range
+from kinetree.model.actuator import KINDS, Actuator, Kind
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Extension, Joint, Robot
@@ -96,10 +96,10 @@ def _lacks_gains(one: Actuator) -> bool:
 def _completed(one: Actuator, joint: Joint, load: Load) -> Actuator:
     limit, size, inertia = joint.limit, abs(one.gear), load.inertia / one.gear**2
     effort = limit.effort / size if limit.effort > 0 else inf
-    force, kp, kv = one.force or _about_zero(effort), one.kp, one.kv
+    force, kp, kv = one.force or (-effort, effort), one.kp, one.kv
     frequency = 2 * pi * NATURAL_FREQUENCY
     most = effort if one.kind == "motor" else size * limit.velocity if limit.velocity > 0 else inf
-    own = _about_zero(most)
+    own = (-most, most)
     if one.kind == "velocity":
         kv = frequency * inertia if kv is None else kv
     if one.kind == "position":
@@ -111,10 +111,6 @@ def _completed(one: Actuator, joint: Joint, load: Load) -> Actuator:
     if isinf(given[0]) != isinf(given[1]):  # one end that no file says
         given = (given[0] if isfinite(given[0]) else own[0], given[1] if isfinite(given[1]) else own[1])
     return replace(one, force=force, control=given, kp=kp, kv=kv)
-
-
-def _about_zero(most: float) -> Range:
-    return -most, most
 
 
 def with_actuators(robot: Robot, kind: Kind) -> Robot:

@@ -256,11 +256,12 @@ class _Placer:
         """Return whether a <sensor> of URDF or a block is the sensor of a block: of this name and type, in this place,
         without other settings of SDF."""
         names = one.name.rpartition("::")[2], one.type, one.joint
-        known, more = _settings(one), _settings(other) - _settings(one)
-        if {tag for tag, _ in known} & {tag for tag, _ in more} or names != (other.name, other.type, other.joint):
+        if names != (other.name, other.type, other.joint):
             return False
+        known, more = _settings(one), _settings(other) - _settings(one)
         (body, T), (other_body, T_other) = self.tree.frames[one.frame], self.tree.frames[other.frame]
-        return body == other_body and np.allclose(T @ one.origin, T_other @ other.origin, rtol=0, atol=1e-9)
+        is_there = body == other_body and np.allclose(T @ one.origin, T_other @ other.origin, rtol=0, atol=1e-9)
+        return is_there and {tag for tag, _ in known}.isdisjoint(tag for tag, _ in more)
 
     def read_sensor(self, report: Report, element: Element, link: str, joint: str | None) -> Sensor | None:
         once, others = single_children(report, element, ("pose", "update_rate", TAG), (), tuple(element.attributes))

@@ -75,7 +75,8 @@ def _applied(
     made = replace(parts, **lists)
     own = Names()
     broken: dict[int, str] = {}
-    names = cache(lambda kind: {thing.name for thing in things_in(made, kind)})  # at the last step nothing else changes
+    renamed = {"joint": ("joint", "loop")}  # by one record
+    names = cache(lambda kind: {thing.name for one in renamed.get(kind, (kind,)) for thing in things_in(made, one)})
     for step in (_take_out, _hang, _make_link, _change, _add, _of_robot, partial(_name, names)):
         for i, (_, record) in records.items():
             try:
