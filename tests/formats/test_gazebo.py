@@ -290,6 +290,15 @@ def test_a_pose_of_the_model_never_moves_a_robot_that_stands_in_the_world(held):
     assert "0.6" not in text.split("kinetree:carried")[0]
 
 
+def test_settings_of_a_link_are_not_those_of_a_joint_of_its_name():
+    text = ROBOT.replace('name="j"', 'name="b"') % '<gazebo reference="b"><gravity>0</gravity></gazebo>'
+    robot = kt.load(text, format="urdf")
+    assert [place for place, _ in places(kt.text(robot, "sdf")) if "gravity" in place] == ["link b/gravity"]
+    assert in_gazebo('<gazebo reference="j"><gravity>0</gravity></gazebo>')[1] == [
+        "Gazebo will not see: 1 <gravity> of <gazebo>"
+    ]
+
+
 def test_a_sensor_that_blocks_repeat_is_one_sensor_with_its_settings_once():
     camera = '<sensor name="eye" type="camera"><camera><horizontal_fov>{}</horizontal_fov></camera></sensor>'
     block = f'<gazebo reference="b">{camera.format(1)}</gazebo>'

@@ -222,7 +222,7 @@ class _Placer:
             return converted(Word(()), child) is not None and joint.kind.single and "dynamics" not in self.without
         if tag in gazebo.JOINT:
             return self.word(at, gazebo.JOINT[tag], child)
-        others = (gazebo.LINK, gazebo.COLLISION, gazebo.VISUAL, gazebo.MODEL)
+        others = (gazebo.LINK, gazebo.COLLISION, gazebo.VISUAL, gazebo.MODEL, ONCE)
         return all(tag not in table for table in others) and self.as_it_stands(at, child)
 
     def joint(self, joint: Joint) -> Joint:
