@@ -537,6 +537,17 @@ def test_the_end_of_a_range_that_no_file_says_is_that_of_the_joint(interface, en
     assert tuple(map(float, element.get("ctrlrange").split())) == control
 
 
+@each("gear", ["0", "1e-310", "-1e200", "1e999", "nan"])
+def test_a_gear_that_cannot_be_computed_with_is_none(gear):
+    robot = arm(ROS1.format("elbow", "Position", gear))
+    assert robot.actuators["elbow"].gear == 1.0
+    assert kt.text(robot, "mjcf")
+    motor = f'<motor name="m" joint="s" gear="{gear}"/>'
+    robot = kt.load(COMMANDED.format("", motor), format="mjcf")
+    assert not robot.actuators
+    assert motor in kt.text(build(parts_of(robot)), "mjcf")
+
+
 def test_several_actuators_of_a_joint_are_compared_by_kind_and_name():
     def robot(actuators):
         return kt.load(COMMANDED.format("", actuators), format="mjcf")

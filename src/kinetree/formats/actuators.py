@@ -17,6 +17,7 @@ from math import inf, isfinite
 from kinetree.errors import Source
 from kinetree.model.actuator import Actuator, Kind, Range
 from kinetree.model.assemble import driving
+from kinetree.model.magnitudes import LARGEST
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Extension, Joint, Robot
 from kinetree.syntax.numbers import format_number, number
@@ -111,8 +112,13 @@ def _reductions(element: Element) -> dict[str | None, float]:
     found: dict[str | None, float] = {}
     for joint in joints:
         texts = (e.text for part in (joint, *places) for e in part.children if e.tag in REDUCTIONS)
-        found[joint.get("name")] = next((value for text in texts if (value := number(text))), 1.0)
+        found[joint.get("name")] = next((x for text in texts if (x := number(text)) and is_gear(x)), 1.0)
     return found
+
+
+def is_gear(value: float) -> bool:
+    """Return whether a number is a gear or a reduction whose inverse and square can be computed."""
+    return 1 / LARGEST <= abs(value) <= LARGEST
 
 
 def _of_ros2(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
