@@ -273,10 +273,29 @@ def test_a_joint_of_a_block_holds_the_robot_in_the_world_of_gazebo():
     text, missed = in_gazebo(HELD)
     assert ("joint hold/parent", "world") in places(text)
     assert not missed
-    for other in (HELD.replace("fixed", "gearbox"), HELD.replace(">a<", ">b<"), HELD.replace(">a<", ">world<")):
-        text, missed = in_gazebo(other)  # of no type, or none that leaves the tree as it is
+    assert in_gazebo(HELD, HELD)[0].split("kinetree:carried")[0].count('"hold"') <= 1
+    for other in (HELD.replace(">a<", ">b<"), HELD.replace(">a<", ">world<")):  # which would be another tree, or none
+        text, missed = in_gazebo(other)
         assert "hold" not in text.split("kinetree:carried")[0]
         assert missed == ["Gazebo will not see: 1 <joint> of <gazebo>"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<joint name="k" type="gearbox"><parent>a</parent><child>b</child></joint>',
+        '<joint name="k" type="ball"><parent>b</parent><child>b</child></joint>',
+        '<joint name="__k__" type="ball"><parent>a</parent><child>b</child></joint>',
+        '<joint name="k" type="ball"><pose relative_to="x"/><parent>a</parent><child>b</child></joint>',
+        '<joint name="k" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 0</xyz></axis></joint>',
+        "<pose>0 0 nan 0 0 0</pose>",
+        '<pose relative_to="x">0 0 1 0 0 0</pose>',
+    ],
+)
+def test_a_fault_in_a_block_of_the_model_stays_in_it_and_stops_no_robot(inside):
+    text, _ = in_gazebo(f"<gazebo>{inside}</gazebo>")
+    assert inside not in text
+    assert [one.text for one in kt.load(text, format="sdf").extensions] == [f"<gazebo>{inside}</gazebo>"]
 
 
 @pytest.mark.parametrize(

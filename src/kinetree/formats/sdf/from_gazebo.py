@@ -16,10 +16,10 @@ from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.gazebo import SURFACE, Word, converted, leaves, surface_of
 from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.imu_noise import kept_of_sensor
+from kinetree.formats.sdf.read import read
 from kinetree.formats.sdf.values import number_of, pose_of
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import kept_elements
-from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Material, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
@@ -73,6 +73,7 @@ class _Placer:
         self.colours: dict[str, tuple[float, float, float, float]] = {}
         self.count = 0  # of sensors that are added
         joints = [e for _, block in kept_elements(robot.extensions, "urdf", "gazebo") for e in block.find_all("joint")]
+        self.placed: set[str] = set()  # names of joints, or the tag
         self.is_held = robot.root == WORLD or any(map(self.holds, joints))  # so that a pose would move its base
 
     def block(self, extension: Extension) -> Extension | None:
@@ -134,19 +135,21 @@ class _Placer:
             return True
         if child.tag in OUTSIDE or any(child.tag in table for table in gazebo.WORDS.values()):
             return False
-        if (child.tag == "joint" and not self.closes(child)) or (child.tag == "pose" and self.is_held):
+        if child.tag in BOTH and not self.fits(child):
             return False
+        self.placed |= {child.get("name") or child.tag} if child.tag in BOTH else set()
         self.as_it_stands(at, child)
         return child.tag not in BOTH
 
-    def closes(self, joint: Element) -> bool:
-        """Return whether a joint of SDF connects two links, or holds the robot in the world."""
-        parent, child = (end.text.strip() if (end := joint.find(tag)) else "" for tag in ("parent", "child"))
-        kinds, links = {row.sdf for row in JOINT_TYPES.values()}, self.robot.links
-        name = joint.get("name") or ""
-        is_new = bool(name) and name not in self.robot.joints and name not in self.robot.frames
-        fits = parent in links or self.holds(joint)
-        return is_new and joint.get("type") in kinds and fits and child in links and child != WORLD
+    def fits(self, element: Element) -> bool:
+        """Return whether a joint of SDF connects two links, or holds the robot in the world, or a pose moves no base;
+        and whether SDF's reader takes it, so that a fault in a block does not stop the robot."""
+        taken, links = {*self.robot.joints, *self.robot.frames, *self.placed}, self.robot.links
+        ends = {end.text.strip() for tag in ("parent", "child") if (end := element.find(tag))}
+        known = ends <= links.keys() or self.holds(element) if element.tag == "joint" else not self.is_held
+        inside = "".join(f'<link name="{escape(name)}"/>' for name in ends - {WORLD} or {"base"}) + element.kept
+        text = f'<sdf version="1.9"><model name="m">{inside}</model></sdf>'
+        return known and (element.get("name") or element.tag) not in taken and read(text, "<text>")[0] is not None
 
     def holds(self, joint: Element) -> bool:
         """Return whether a joint fixes the root to the world, where it is."""
