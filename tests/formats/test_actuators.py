@@ -573,6 +573,17 @@ def test_drives_that_become_another_kind_are_named(tmp_path):
     assert not any("other kinds" in note.message for note in kt.save(arm(), tmp_path / "b.xml", actuators="motor"))
 
 
+@each("kind, kinds", [("position", ["position", "velocity"]), ("motor", ["motor", "velocity"])])
+def test_a_servo_of_position_and_a_damper_of_velocity_stay_a_pair(kind, kinds, tmp_path):
+    pair = '<position name="p" joint="s" kp="50"/><velocity name="v" joint="s" kv="2"/>'
+    robot = kt.load(COMMANDED.format("", pair), format="mjcf")
+    notes = [note.message for note in kt.save(robot, tmp_path / "arm.xml", actuators=kind)]
+    saved = kt.load(tmp_path / "arm.xml").actuators
+    assert [one.kind for one in saved.values() if one.joint == "s"] == kinds
+    assert (saved["v"].kv, {one.joint for one in saved.values()}) == (2.0, {"s", "e", "w"})
+    assert any("p (position)" in note and "v" not in note.split(":")[1] for note in notes) == (kind == "motor")
+
+
 def test_joints_that_are_passive_or_driven_otherwise_get_no_actuator(tmp_path):
     kt.save(servos('<general name="o" joint="j" dyntype="integrator"/>'), tmp_path / "a.xml", actuators="motor")
     assert [*kt.load(tmp_path / "a.xml").actuators] == ["k"]

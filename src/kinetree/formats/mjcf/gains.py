@@ -115,15 +115,18 @@ def _completed(one: Actuator, joint: Joint, load: Load) -> Actuator:
 
 def with_actuators(robot: Robot, kind: Kind) -> Robot:
     """Return the robot with actuators of a kind, their gains and limits, at every joint of one coordinate that has a
-    number in q, is not passive, and has no other drive. Those that it has keep their gears and limits of force.
+    number in q, is not passive, and has no other drive. Those that it has keep their gears and limits of force; of
+    several of a joint none changes if one is of this kind, else the first.
 
     Raises KinetreeError for a robot without such joints.
     """
     if kind not in KINDS:
         raise fail("actuators", f"actuators={kind!r}; expected one of {', '.join(KINDS)}")
     parts = parts_of(robot)
+    changed = {one.name for one in _of_others(robot, kind)}
     parts.actuators = [
-        one if one.kind == kind else replace(one, kind=kind, control=None, kp=None, kv=None) for one in parts.actuators
+        replace(one, kind=kind, control=None, kp=None, kv=None) if one.name in changed else one
+        for one in parts.actuators
     ]
     names, driven = {*robot.actuators}, {one.joint for one in parts.actuators}
     parts.actuators += [Actuator(free(name, names), name, kind) for name in _joints(robot) if name not in driven]
@@ -135,9 +138,17 @@ def with_actuators(robot: Robot, kind: Kind) -> Robot:
     return build(parts)
 
 
+def _of_others(robot: Robot, kind: Kind) -> list[Actuator]:
+    """Return the first actuator of each joint that has none of a kind."""
+    found = {one.joint: one for one in robot.actuators.values() if one.kind == kind}
+    for one in robot.actuators.values():
+        found.setdefault(one.joint, one)
+    return [one for one in found.values() if one.kind != kind]
+
+
 def changed_drives(robot: Robot, kind: Kind) -> list[Finding]:
     """Return a remark on the actuators of a robot that `with_actuators` makes another kind of."""
-    names = [f"{one.name} ({one.kind})" for one in robot.actuators.values() if one.kind != kind]
+    names = [f"{one.name} ({one.kind})" for one in _of_others(robot, kind)]
     message = f"actuators of other kinds become {kind} actuators: {listed(names, 8)}"
     return [Finding("gains", "info", message, robot.source, f"robot {robot.name!r}")] if names else []
 

@@ -32,7 +32,7 @@ HEAD = """#usda 1.0
 """
 MOST_SHOWN = 8
 IN_PLACE = (("mjcf", "asset"), ("mjcf", "sites"), ("mjcf", DRAWN))
-"""Elements of MJCF that USD needs not: their meshes and the places of loops are written."""
+"""Elements of MJCF whose contents are written: meshes, and the places of loops."""
 
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
@@ -93,9 +93,8 @@ def _massless(robot: Robot) -> list[Finding]:
 
 def _unfelt(robot: Robot) -> list[Finding]:
     """Return a remark on the links whose shapes have what is not written to USD."""
-    shapes = [(link.name, shape) for link in robot.links.values() for shape in link.collisions if shape.surface]
-    shapes += [(n, s) for n, link in robot.links.items() for s in (*link.visuals, *link.collisions) if s.extensions]
-    names = [*dict.fromkeys(repr(name) for name, _ in shapes)]
+    shapes = [(name, s) for name, link in robot.links.items() for s in (*link.visuals, *link.collisions)]
+    names = [*dict.fromkeys(repr(name) for name, shape in shapes if shape.surface or shape.extensions)]
     message = f"friction and other settings of shapes are not written to USD: {listed(names, MOST_SHOWN)}"
     return [Finding("left-out", "info", message, robot.source, f"robot {robot.name!r}")] if names else []
 

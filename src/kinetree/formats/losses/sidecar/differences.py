@@ -90,11 +90,11 @@ def differences(
     carriers = {joint.child: joint.name for joint in there.joints}  # a joint is the one that carries its child link
     names = {joint.name: carriers.get(joint.child, joint.name) for joint in robot.joints.values()}
     here = renamed_parts(parts_of(robot), Names(joints=names), format="")
-    of_blocks = block_actuators(here.extensions, {joint.name: joint for joint in here.joints})
+    in_blocks = here.actuators == block_actuators(here.extensions, {joint.name: joint for joint in here.joints})
     for kind, fields in FIELDS.items():
         others = {thing.name: thing for thing in things_in(there, kind)}
         for thing in things_in(here, kind):
-            if kind == "actuator" and thing.name not in others and here.actuators == of_blocks:
+            if kind == "actuator" and thing.name not in others and in_blocks:
                 continue  # its block is carried, or in the file
             if (other := others.pop(thing.name, None)) is None:
                 record(kind, thing.name).update({"new": True, **leaves(thing, fields)})

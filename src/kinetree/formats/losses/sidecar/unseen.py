@@ -10,7 +10,6 @@ from kinetree.model.robot import Robot
 from kinetree.syntax.xml.reader import Report, parse
 
 DRIVES = ("transmission", "ros2_control")
-WORLD = "world"
 WHO = {"sdf": "Gazebo", "mjcf": "MuJoCo", "urdf": "ROS"}
 """Programs that read a format."""
 FIELDS = {
@@ -44,7 +43,7 @@ def unseen(records: Collection[Record], format: str, robot: Robot) -> str:
     seen = {one.joint for one in robot.actuators.values()}
     if format == "sdf":
         gone = {one.name for one in records if "gone" in one.data}  # such as joints of blocks that the robot has not
-        seen = {*LUMPING, *gone} if {WORLD} & {robot.root, *gone} else {*LUMPING, *gone, "pose"}
+        seen = {*LUMPING, *gone} if "world" in (robot.root, *gone) else {*LUMPING, *gone, "pose"}
     count = Counter(what for record in records for what in _of(record, format, seen))
     count["loop"] += len(robot.loops) if format == "urdf" else 0
     count["coupled_limit"] += len(robot.coupled_limits) if format in ("urdf", "sdf") else 0
