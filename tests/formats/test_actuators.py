@@ -483,16 +483,69 @@ def test_actuators_of_mjcf_come_back_through_urdf(formats):
     "equality, actuators, blocks",
     [
         ('<joint joint1="w" joint2="s"/>', '<motor name="m" joint="w"/>', 0),
+        ('<joint joint1="w" joint2="s"/>', '<motor name="m" joint="w"/><motor name="n" joint="s"/>', 1),
         ("", '<motor name="m" joint="w"/><position name="p" joint="w"/>', 1),
-        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="s" joint="s"/>', 0),
+        ("", '<motor name="m" joint="w"/><position name="p" joint="w"/><motor name="n" joint="s"/>', 2),
+        ("", '<motor name="m" joint="w"/><motor name="n" joint="s"/><motor name="p" joint="w"/>', 2),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="w"/><motor name="n" joint="s"/>', 2),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="s" joint="s"/>', 1),
+        ("", '<motor name="m" joint="w"/><motor name="w" joint="s"/><motor name="x" joint="e"/>', 3),
+        (
+            "",
+            '<motor name="e" joint="w"/><motor name="x" joint="e"/><motor name="n" joint="s"/>'
+            '<motor name="w" joint="s"/>',
+            1,
+        ),
     ],
 )
-def test_a_follower_or_a_second_actuator_of_a_joint_is_carried(equality, actuators, blocks):
+def test_a_follower_or_a_second_actuator_of_a_joint_is_carried_in_the_order_of_the_controls(
+    equality, actuators, blocks
+):
     robot = kt.load(COMMANDED.format(equality, actuators), format="mjcf")
     text = kt.text(robot, "urdf")
     assert text.count("<command_interface") == blocks
     assert text.count("<ros2_control ") == (blocks > 0)
-    assert {*kt.load(text, format="urdf").actuators.values()} == {*robot.actuators.values()}
+    for format in ("urdf", "mjcf", "urdf", "sdf", "mjcf"):
+        again = kt.load(kt.text(build(parts_of(robot)), format), format=format)
+        assert [*again.actuators.values()] == [*robot.actuators.values()]
+        robot = again
+
+
+def test_a_second_block_of_ros2_control_has_a_name_of_its_own():
+    motors = '<motor name="m" joint="w"/>'
+    urdf = kt.text(kt.load(COMMANDED.format("", motors), format="mjcf"), "urdf")
+    parts = parts_of(kt.load(urdf, format="urdf"))
+    parts.actuators.insert(0, Actuator("n", "s", "motor"))
+    text = kt.text(build(parts), "urdf")
+    assert re.findall('<ros2_control name="([^"]*)"', text) == ["arm_actuators", "arm_actuators_"]
+    assert [*kt.load(text, format="urdf").actuators] == ["n", "m"]
+
+
+@each(
+    "interface, ends, control",
+    [
+        ("velocity", '<param name="max">1</param>', (-2.0, 1.0)),
+        ("effort", '<param name="min">-1</param>', (-1.0, 5.0)),
+        ("position", '<param name="min">0</param>', (0.0, 1.0)),
+    ],
+)
+def test_the_end_of_a_range_that_no_file_says_is_that_of_the_joint(interface, ends, control):
+    text = f"""<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>
+      <child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="2" effort="5"/></joint>
+      {ROS2.format(JOINT.format("j", f'<command_interface name="{interface}">{ends}</command_interface>'))}</robot>"""
+    (element,) = elements(kt.text(kt.load(text, format="urdf"), "mjcf"), "actuator")
+    assert tuple(map(float, element.get("ctrlrange").split())) == control
+
+
+@each("gear", ["0", "1e-310", "-1e200", "1e999", "nan"])
+def test_a_gear_that_cannot_be_computed_with_is_none(gear):
+    robot = arm(ROS1.format("elbow", "Position", gear))
+    assert robot.actuators["elbow"].gear == 1.0
+    assert kt.text(robot, "mjcf")
+    motor = f'<motor name="m" joint="s" gear="{gear}"/>'
+    robot = kt.load(COMMANDED.format("", motor), format="mjcf")
+    assert not robot.actuators
+    assert motor in kt.text(build(parts_of(robot)), "mjcf")
 
 
 def test_several_actuators_of_a_joint_are_compared_by_kind_and_name():
@@ -518,6 +571,17 @@ def test_drives_that_become_another_kind_are_named(tmp_path):
     notes = [note.message for note in kt.save(robot, tmp_path / "arm.xml", actuators="position")]
     assert "actuators of other kinds become position actuators: elbow (velocity)" in notes
     assert not any("other kinds" in note.message for note in kt.save(arm(), tmp_path / "b.xml", actuators="motor"))
+
+
+@each("kind, kinds", [("position", ["position", "velocity"]), ("motor", ["motor", "velocity"])])
+def test_a_servo_of_position_and_a_damper_of_velocity_stay_a_pair(kind, kinds, tmp_path):
+    pair = '<position name="p" joint="s" kp="50"/><velocity name="v" joint="s" kv="2"/>'
+    robot = kt.load(COMMANDED.format("", pair), format="mjcf")
+    notes = [note.message for note in kt.save(robot, tmp_path / "arm.xml", actuators=kind)]
+    saved = kt.load(tmp_path / "arm.xml").actuators
+    assert [one.kind for one in saved.values() if one.joint == "s"] == kinds
+    assert (saved["v"].kv, {one.joint for one in saved.values()}) == (2.0, {"s", "e", "w"})
+    assert any("p (position)" in note and "v" not in note.split(":")[1] for note in notes) == (kind == "motor")
 
 
 def test_joints_that_are_passive_or_driven_otherwise_get_no_actuator(tmp_path):

@@ -147,3 +147,14 @@ def test_the_place_of_an_attribute_is_not_looked_for_in_another():
         kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
     line, mark = caught.value.findings[0].excerpt.splitlines()
     assert line[mark.index("~") : mark.index("^") + 1] == "1 x 0"
+
+
+def test_a_file_with_instructions_of_xacro_can_be_edited_and_converted(tmp_path):
+    left = '<xacro:sensors side="l"/>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r" xmlns:xacro="http://x"><link name="a"/>{left}</robot>')
+    robot = kt.load(tmp_path / "r.urdf")
+    for again in (robot, kt.edit.prefix(robot, "l_")):
+        kt.save(again, tmp_path / "m.sdf")
+        text = kt.text(kt.load(tmp_path / "m.sdf"), "urdf")
+        assert left in text
+        assert kt.text(again, "urdf").count(left) == 1

@@ -117,6 +117,9 @@ def test_what_ros_will_not_see_of_loops_and_limits(tmp_path):
         ("<xyz>0 0.6 0.8", "<xyz>0 0 0", "loop"),
         ("<child>rocker</child>", "", "no-name"),
         ("<parent>ground<", "<parent>sky<", "unknown-parent"),
+        ("<pose>", '<pose relative_to="ground">', "loop"),
+        ("<xyz>", '<xyz expressed_in="__model__">', "loop"),
+        ("</joint>", '</joint><plugin name="p" filename="p.so"/>', "loop"),
     ],
 )
 def test_faults_of_a_loop_in_urdf(old, new, code):
@@ -125,6 +128,38 @@ def test_faults_of_a_loop_in_urdf(old, new, code):
     with pytest.raises(KinetreeError) as error:
         kt.load(f"{before}<gazebo{block.replace(old, new, 1)}", format="urdf")
     assert code in [finding.code for finding in error.value.findings]
+
+
+def test_a_loop_keeps_a_name_that_sdf_cannot_have():
+    parts = parts_of(fourbar("ball"))
+    parts.loops[0] = replace(parts.loops[0], name="knee::pin")
+    back = through(build(parts), "sdf")
+    assert [*back.loops] == ["knee::pin"]
+    assert not [note for note in back.notes if note.code == "carried"]
+
+
+def test_a_loop_of_a_link_with_itself_is_an_error():
+    parts = parts_of(fourbar("ball"))
+    parts.loops[0] = replace(parts.loops[0], parent="mount")
+    with pytest.raises(KinetreeError, match="connects link 'mount' to itself"):
+        build(parts)
+
+
+def test_what_gazebo_has_in_a_joint_that_closes_a_loop_stays_in_it():
+    inside = "<physics><ode><limit><cfm>0.1</cfm></limit></ode></physics>", '<plugin name="p" filename="p.so"/>'
+    before, block = kt.text(fourbar("revolute"), "urdf").split("<gazebo")
+    text = f"{before}<gazebo{block.replace('</joint>', ''.join(inside) + '</joint>', 1)}"
+    sdf = kt.text(kt.load(text, format="urdf"), "sdf")
+    urdf = kt.text(kt.load(sdf, format="sdf"), "urdf")
+    for one in inside:
+        assert one in sdf[sdf.index('<joint name="d0"') :].split("</joint>")[0]
+        assert one in urdf[urdf.index("<gazebo") :].split("</gazebo>")[0]
+    limited = text.replace("</xyz>", "</xyz><limit><lower>-1</lower></limit>")
+    (note,) = (note for note in kt.load(limited, format="urdf").notes if note.severity == "warning")
+    assert note.message == "<limit> in <axis> is not understood; it has no effect"
+    bare = re.sub("<joint.*</joint>", "", block, flags=re.DOTALL)
+    (kept,) = kt.load(f"{before}<gazebo{bare}", format="urdf").extensions
+    assert kept.tag == "gazebo"
 
 
 def test_a_loop_follows_what_another_tool_changes():

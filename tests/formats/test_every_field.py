@@ -36,6 +36,8 @@ COMMENTS = ("enabled_collisions.evidence", "disabled_collisions.evidence", "sphe
 LEFT_OUT |= {(format, f"semantic.{name}") for name in COMMENTS for format in ("srdf", "xrdf")}
 LEFT_OUT |= {(format, name) for name in PATHS if ".visuals.surface." in name for format in WRITTEN}  # nobody feels them
 LEFT_OUT |= {("xrdf", "semantic.disabled_collisions.reason")}  # which is a comment there, too
+LEFT_OUT |= {("usd", name) for name in ("materials.name", "materials.rgba")}  # of a material that nothing has
+LEFT_OUT |= {("usd", f"{joint}.dynamics.reference") for joint in ("joints", "loops")}  # without a spring
 NAMES_OF_LOOKS = ("visuals.name", "collisions.name", "material.name", "materials.name")
 """Names that other programs use for nothing, so that no remark is made if only Kinetree reads them."""
 
@@ -79,7 +81,7 @@ def losses(robot: Robot, row: Format, name: str, said: list[str]) -> Iterator[st
     if any(note.code == "single-joints" for note in notes):  # which names them
         return
     after = value_at(load(text, row.name), path)
-    if not equal(before, after) and (row.carries or not notes):
+    if not equal(before, after) and (row.carries or all(note.code == "massless" for note in notes)):
         yield f"{row.name}: {before} was written, {after} came back"
     bare = RECORD[row.name].sub("", text) if row.carries else text
     if any(note.code == "carried" for note in notes) or bare == text or name.endswith(NAMES_OF_LOOKS):

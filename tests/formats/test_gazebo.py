@@ -253,6 +253,86 @@ def test_plugins_of_a_world_are_no_matter_of_the_robot():
     assert "<gazebo" not in urdf
 
 
+def in_gazebo(*blocks):
+    """Return the SDF of a robot with blocks, and its notes, after it has come back through URDF unchanged."""
+    notes: list[Finding] = []
+    robot = load("".join(blocks))
+    text = FORMATS["sdf"].write(robot, (), notes)
+    back = kt.load(text, format="sdf")
+    assert kt.compare(robot, back).same
+    assert not [note for note in back.notes if note.severity == "warning"]
+    assert kt.text(kt.load(kt.text(back, "urdf"), format="urdf"), "sdf") == text
+    return text, [note.message for note in notes if "of <gazebo>" in note.message]
+
+
+HELD = '<gazebo><joint name="hold" type="fixed"><parent>world</parent><child>a</child></joint></gazebo>'
+RAISED = "<gazebo><pose>0 0 0.6 0 0 3</pose></gazebo>"
+
+
+def test_a_joint_of_a_block_holds_the_robot_in_the_world_of_gazebo():
+    text, missed = in_gazebo(HELD)
+    assert ("joint hold/parent", "world") in places(text)
+    assert not missed
+    assert in_gazebo(HELD, HELD)[0].split("kinetree:carried")[0].count('"hold"') <= 1
+    for other in (HELD.replace(">a<", ">b<"), HELD.replace(">a<", ">world<")):  # which would be another tree, or none
+        text, missed = in_gazebo(other)
+        assert "hold" not in text.split("kinetree:carried")[0]
+        assert missed == ["Gazebo will not see: 1 <joint> of <gazebo>"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<joint name="k" type="gearbox"><parent>a</parent><child>b</child></joint>',
+        '<joint name="k" type="ball"><parent>b</parent><child>b</child></joint>',
+        '<joint name="__k__" type="ball"><parent>a</parent><child>b</child></joint>',
+        '<joint name="k" type="ball"><pose relative_to="x"/><parent>a</parent><child>b</child></joint>',
+        '<joint name="k" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 0 0</xyz></axis></joint>',
+        "<pose>0 0 nan 0 0 0</pose>",
+        '<pose relative_to="x">0 0 1 0 0 0</pose>',
+    ],
+)
+def test_a_fault_in_a_block_of_the_model_stays_in_it_and_stops_no_robot(inside):
+    text, _ = in_gazebo(f"<gazebo>{inside}</gazebo>")
+    assert inside not in text
+    assert [one.text for one in kt.load(text, format="sdf").extensions] == [f"<gazebo>{inside}</gazebo>"]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [HELD, '<link name="world"/><joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint>'],
+)
+def test_a_pose_of_the_model_never_moves_a_robot_that_stands_in_the_world(held):
+    assert in_gazebo(RAISED)[1] == []
+    text, missed = in_gazebo(held, RAISED)
+    assert missed == ["Gazebo will not see: 1 <pose> of <gazebo>"]
+    assert "0.6" not in text.split("kinetree:carried")[0]
+
+
+def test_settings_of_a_link_are_not_those_of_a_joint_of_its_name():
+    text = ROBOT.replace('name="j"', 'name="b"') % '<gazebo reference="b"><gravity>0</gravity></gazebo>'
+    robot = kt.load(text, format="urdf")
+    assert [place for place, _ in places(kt.text(robot, "sdf")) if "gravity" in place] == ["link b/gravity"]
+    assert in_gazebo('<gazebo reference="j"><gravity>0</gravity></gazebo>')[1] == [
+        "Gazebo will not see: 1 <gravity> of <gazebo>"
+    ]
+
+
+def test_a_sensor_that_blocks_repeat_is_one_sensor_with_its_settings_once():
+    camera = '<sensor name="eye" type="camera"><camera><horizontal_fov>{}</horizontal_fov></camera></sensor>'
+    block = f'<gazebo reference="b">{camera.format(1)}</gazebo>'
+    text, _ = in_gazebo(block, block)
+    assert [place for place, _ in places(text) if "horizontal_fov" in place] == [
+        "link b/sensor eye/camera/horizontal_fov"
+    ]
+    text, _ = in_gazebo(block, f'<gazebo reference="b">{camera.format(2)}</gazebo>')
+    assert len({place for place, _ in places(text) if "horizontal_fov" in place}) == 2
+    both = ROBOT.replace('name="j"', 'name="b"') % block  # a joint has the name of its link, as on Baxter
+    sdf = kt.text(kt.load(both, format="urdf"), "sdf")
+    again = kt.text(kt.load(sdf, format="sdf"), "urdf")
+    assert kt.text(kt.load(again, format="urdf"), "sdf") == sdf
+
+
 def test_fixed_joints_need_no_words_and_are_not_missed():
     notes = []
     block = '<gazebo reference="f"><preserveFixedJoint>true</preserveFixedJoint></gazebo>'
@@ -498,7 +578,7 @@ def test_a_material_of_gazebo_comes_back_from_sdf_and_mujoco_loses_it():
 
 def test_data_that_leave_out_what_a_shape_needs_change_nothing():
     text = kt.text(kt.load(of_link("<material>Gazebo/Orange</material>"), format="urdf"), "sdf")
-    hostile = text.replace('"visuals.0.material.name": null', '"collisions.0.shape.kind": null')
+    hostile = text.replace('"collisions.0.name": null', '"collisions.0.shape.kind": null')
     robot = kt.load(hostile, format="sdf")
     assert robot.links["l"].collisions[0].shape.kind == "box"
     assert [note.message for note in robot.notes] == ["what it carries about link 'l' is left out: there is no 'shape'"]

@@ -99,3 +99,17 @@ def test_two_robots_with_one_name_keep_their_looks():
 
 def tool(rgba: tuple[float, ...]) -> kt.Robot:
     return kt.edit.rename(robot(material("m", rgba), material("m", rgba)), {"l0": "t0", "l1": "t1", "l1j": "t1j"})
+
+
+def test_a_look_of_gazebo_alone_is_no_material_and_no_geometry():
+    script = "<script><uri>u</uri><name>Gazebo/Red</name></script>"
+    visual = f'<visual name="v">{{}}<material>{script}</material></visual>'
+    sdf = '<sdf version="1.7"><model name="m"><link name="l">{}</link></model></sdf>'
+    box = "<geometry><box><size>1 1 1</size></box></geometry>"
+    urdf = kt.text(kt.load(sdf.format(visual.format(box)), format="sdf"), "urdf")
+    assert "<material name" not in urdf
+    assert not [note for note in kt.load(urdf, format="urdf").notes if note.code == "unknown-material"]
+    bare = kt.load(sdf.format(visual.format("")), format="sdf")
+    again = kt.load(kt.text(build(parts_of(bare)), "sdf"), format="sdf")
+    assert again.links["l"].visuals[0].shape.kind == "empty"
+    assert not [note for note in again.notes if note.code == "geometry"]

@@ -108,6 +108,9 @@ SILENT_NUMBERS = Cases(
         "right lists": keyed(zeros(qpos=12, qvel=10, ctrl=1, act=0, mpos=3, mquat=4)),
         "long lists of a scene": scene(qpos=8, qvel=7),
         "no lists": keyed('name="home"'),
+        "the posture that the writer chooses": keyed(
+            'name="home" qpos="0 0 0 0 1 0 0 0 1 0 0 0" ctrl="0"', '<motor name="m" joint="j"/>'
+        ),
         "a list of a model that copies": keyed(
             zeros(qpos=13), more='<worldbody><replicate count="2"><body><geom size="1"/></body></replicate></worldbody>'
         ),

@@ -17,6 +17,8 @@ from math import inf, isfinite
 from kinetree.errors import Source
 from kinetree.model.actuator import Actuator, Kind, Range
 from kinetree.model.assemble import driving
+from kinetree.model.magnitudes import LARGEST
+from kinetree.model.reshape import free_name
 from kinetree.model.robot import Extension, Joint, Robot
 from kinetree.syntax.numbers import format_number, number
 from kinetree.syntax.xml.reader import Element, Report, parse
@@ -75,19 +77,16 @@ def with_block_actuators(
 
 def _blocks(extensions: Iterable[Extension]) -> Iterator[tuple[Source | None, Element]]:
     for one in extensions:
-        if one.format != "urdf" or one.tag not in (*BLOCKS, "gazebo"):
+        if one.format != "urdf" or not any(f"<{tag}" in one.text for tag in BLOCKS):
             continue
-        if one.tag == "gazebo" and not any(f"<{tag}" in one.text for tag in BLOCKS):
-            continue
-        if (root := parse(one.text, one.source.file if one.source else "<text>", Report())) is not None:
-            yield from ((one.source, e) for e in root.walk() if e.tag in BLOCKS and _outermost(root, e))
+        root = parse(one.text, one.source.file if one.source else "<text>", Report())
+        if root is not None and root.tag in (*BLOCKS, "gazebo"):
+            yield from ((one.source, element) for element in _outermost(root))
 
 
-def _outermost(root: Element, element: Element) -> bool:
-    """Return whether a block is not a transmission inside ros2_control, which is read with it."""
-    return element.tag == "ros2_control" or not any(
-        element in block.children for block in root.walk() if block.tag == "ros2_control"
-    )
+def _outermost(element: Element) -> list[Element]:
+    """Return the blocks in an element; a transmission inside ros2_control is read with it."""
+    return [element] if element.tag in BLOCKS else [e for child in element.children for e in _outermost(child)]
 
 
 def _of_transmission(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
@@ -113,8 +112,13 @@ def _reductions(element: Element) -> dict[str | None, float]:
     found: dict[str | None, float] = {}
     for joint in joints:
         texts = (e.text for part in (joint, *places) for e in part.children if e.tag in REDUCTIONS)
-        found[joint.get("name")] = next((value for text in texts if (value := number(text))), 1.0)
+        found[joint.get("name")] = next((x for text in texts if (x := number(text)) and is_gear(x)), 1.0)
     return found
+
+
+def is_gear(value: float) -> bool:
+    """Return whether a number is a gear or a reduction whose inverse and square can be computed."""
+    return 1 / LARGEST <= abs(value) <= LARGEST
 
 
 def _of_ros2(source: Source | None, element: Element) -> Iterator[tuple[str, _Drive]]:
@@ -131,11 +135,8 @@ def _of_ros2(source: Source | None, element: Element) -> Iterator[tuple[str, _Dr
 def _range(command: Element) -> Range | None:
     """Return the range of a command, of the joint, or None without one."""
     said = {param.get("name"): number(param.text) for param in command.find_all("param")}
-    lower, upper = (value if (value := said.get(end)) is not None else None for end in ("min", "max"))
-    if lower is None and upper is None:
-        return None
-    ends = (-inf if lower is None else lower, inf if upper is None else upper)
-    return ends if ends[0] < ends[1] else None
+    lower, upper = (none if (end := said.get(name)) is None else end for name, none in (("min", -inf), ("max", inf)))
+    return (lower, upper) if lower < upper and (lower, upper) != (-inf, inf) else None
 
 
 def _actuator(name: str, drive: _Drive) -> Actuator:
@@ -154,24 +155,27 @@ def actuator_block(robot: Robot) -> tuple[list[Extension], dict[str, str]]:
     """Return a <ros2_control> with the actuators that no kept block describes, or nothing, and the names that the
     actuators of blocks have in a file, {actuator: joint}.
 
-    Only the first actuator of a joint is in a block, and none of a follower. The hardware is that of ros2_control's
-    own tests, which follows commands.
+    Of several actuators of a joint the first is in a block, or the one of the joint's name, and none of a follower, nor
+    of a joint whose name an actuator keeps that is in none. The hardware is that of ros2_control's own tests, which
+    follows commands.
     """
-    actuators = [*robot.actuators.values()]
+    first: dict[str, Actuator] = {}
+    for one in robot.actuators.values():
+        if robot.joints[one.joint].mimic is None and (one.joint not in first or one.name == one.joint):
+            first[one.joint] = one
+    while kept := first.keys() & (robot.actuators.keys() - {one.name for one in first.values()}):
+        first = {joint: one for joint, one in first.items() if joint not in kept}
     known = {one.joint for one in block_actuators(robot.extensions, robot.joints)}
-    first = {one.joint: one for one in reversed(actuators) if robot.joints[one.joint].mimic is None}
-    names = {one.name: one.joint for one in actuators if first.get(one.joint) is one}
-    if {*names.values()} & (robot.actuators.keys() - names):
-        return [], {}  # another one has such a name
-    made = [one for one in first.values() if one.joint not in known][::-1]
+    made = [one for one in first.values() if one.joint not in known]
+    name = free_name(f"{robot.name}_actuators", {block.get("name") or "" for _, block in _blocks(robot.extensions)})
     xml = XmlWriter()
-    with xml.open("ros2_control", name=f"{robot.name}_actuators", type="system"):
+    with xml.open("ros2_control", name=name, type="system"):
         with xml.open("hardware"):
             xml.leaf("plugin", "mock_components/GenericSystem")
         for one in made:
             _write(xml, one)
     text = "\n  ".join(xml.text().splitlines()[1:])
-    return [Extension("urdf", "ros2_control", text)] if made else [], names
+    return [Extension("urdf", "ros2_control", text)] if made else [], {one.name: one.joint for one in first.values()}
 
 
 def _write(xml: XmlWriter, one: Actuator) -> None:

@@ -227,6 +227,8 @@ class _Checker:
             if (n := len(joint.limits)) not in (0, joint.kind.nv):
                 message = f"has {n} limits; expected none, or {joint.kind.nv}, one a velocity coordinate"
                 self.error("limits", message, joint)
+        for loop in (loop for loop in self.parts.loops if loop.parent == loop.child):
+            self.error("cycle", f"connects link {loop.child!r} to itself; parent and child must differ", loop)
         return all(joint.type in JOINT_TYPES for joint in (*self.parts.joints, *self.parts.loops))
 
     def names(self, kind: str, things: Sequence[Thing]) -> None:

@@ -34,11 +34,8 @@ def zero_poses(joints: Iterable[Joint]) -> dict[str, Array]:
 def open_loops(robot: Robot) -> list[Joint]:
     """Return the loops that are open with all joints at zero."""
     T = zero_poses(robot.joints.values())
-
-    def is_open(loop: Joint) -> bool:
-        return not np.allclose(T[loop.parent] @ loop.origin @ loop.child_origin, T[loop.child], rtol=0, atol=CLOSED)
-
-    return [loop for loop in robot.loops.values() if is_open(loop)]
+    ends = ((loop, T[loop.parent] @ loop.origin @ loop.child_origin) for loop in robot.loops.values())
+    return [loop for loop, end in ends if not np.allclose(end, T[loop.child], rtol=0, atol=CLOSED)]
 
 
 def take_loops(parts: Parts, is_held: Callable[[str], bool]) -> tuple[list[Finding], set[str]]:

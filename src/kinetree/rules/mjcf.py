@@ -82,9 +82,9 @@ def keyframe_faults(robot: Robot, elements: Parts) -> Iterator[Fault]:
     """Yield the lists of numbers in keyframes whose length is not that of the model. In a scene that others
     include, without settings, classes and actuators, longer postures are those of the whole."""
     keys = [element for element in elements if element.tag == "key"]
-    if not keys or any(element.tag in MAKERS for element in elements):
-        return
-    order = next((root.children for _, root in kept_elements(robot.extensions, "mjcf", "keyframe")), [])
+    order = next((root.children for _, root in kept_elements(robot.extensions, "mjcf", "keyframe")), None)
+    if order is None or any(element.tag in MAKERS for element in elements):
+        return  # the key of the neutral posture is not kept if its numbers fit
     nq, nv = (sum(int(part.attributes.get(name, 0)) for part in order) for name in ("nq", "nv"))
     moved = sum(element.get("mocap") == "true" for element in elements if element.tag == "body")
     actuators = [part for element in elements if element.tag == "actuator" for part in element.children]

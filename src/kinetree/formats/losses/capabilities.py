@@ -37,7 +37,7 @@ def elements_of(robot: Robot, part: str, without: Collection[str]) -> Iterator[t
     """
     owner, _, name = part.rpartition(".")
     if name == "extension":
-        for kind in (owner,) if owner else ("robot", "link", "joint"):
+        for kind in (owner,) if owner else ("robot", "link", "joint", "loop"):
             for element, thing in _all_of(kind, robot, without):
                 yield from ((element, extension, extension.source) for extension in thing.extensions)
         return
@@ -160,12 +160,14 @@ CAPABILITIES: dict[str, Row] = {
         "joint.limit": where(lambda joint: joint.limit != UNLIMITED, "limits"),
     },
     "usd": {
+        "actuator": "actuators",
         "loop.mimic": "a joint that closes a loop and follows another",
-        "joint.safety": "safety limits",
-        "joint.calibration": "calibration",
+        **dict.fromkeys(("joint.safety", "loop.safety"), "safety limits"),
+        **dict.fromkeys(("joint.calibration", "loop.calibration"), "calibration"),
         "material": where(lambda material: material.texture, "textures"),
         "geometry.material": where(lambda geometry: geometry.material.texture, "textures"),
         **{part: what for part, what in UNRELATED.items() if part != "joint.mimic"},
-        **_depends("geometry", "extension", "joint", "loop", "joint.limit", "joint.dynamics", "joint.mimic"),
+        **_depends("geometry", "extension", "joint", "loop", "joint.limit", "loop.limit", "joint.mimic"),
+        **_depends("joint.dynamics"),
     },
 }

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
 
+from kinetree.formats.actuators import is_gear
 from kinetree.formats.mjcf.context import OPEN, Context, free
 from kinetree.model.actuator import Actuator, Kind, Range
 from kinetree.model.robot import Joint
@@ -82,7 +83,7 @@ def _actuator(element: Element, said: Attributes | None, joints: Mapping[str, Jo
         return None
     gear = numbers(said.get("gear", "1"))
     law = _general(said) if element.tag == "general" else _law(element.tag, said)
-    if law is None or not gear or any(gear[1:]) or not gear[0]:
+    if law is None or not gear or any(gear[1:]) or not is_gear(gear[0]):
         return None
     ranges = {field: _range(said, *names) for field, names in RANGES.items()}
     if "inheritrange" in said:

@@ -17,7 +17,7 @@ from kinetree.algorithms.dynamics.mass_matrix import crba
 from kinetree.display import counted, listed
 from kinetree.errors import Finding, fail
 from kinetree.formats.mjcf.context import FORMAT, free
-from kinetree.model.actuator import KINDS, Actuator, Kind, Range
+from kinetree.model.actuator import KINDS, Actuator, Kind
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.edit.extensions import kept_elements
 from kinetree.model.robot import Extension, Joint, Robot
@@ -96,39 +96,37 @@ def _lacks_gains(one: Actuator) -> bool:
 def _completed(one: Actuator, joint: Joint, load: Load) -> Actuator:
     limit, size, inertia = joint.limit, abs(one.gear), load.inertia / one.gear**2
     effort = limit.effort / size if limit.effort > 0 else inf
-    force, kp, kv = one.force or _about_zero(effort), one.kp, one.kv
+    force, kp, kv = one.force or (-effort, effort), one.kp, one.kv
     frequency = 2 * pi * NATURAL_FREQUENCY
-    if one.kind == "motor":
-        return replace(one, force=force, control=one.control or _about_zero(effort))
+    most = effort if one.kind == "motor" else size * limit.velocity if limit.velocity > 0 else inf
+    own = (-most, most)
     if one.kind == "velocity":
         kv = frequency * inertia if kv is None else kv
-        speed = size * limit.velocity if limit.velocity > 0 else inf
-        return replace(one, force=force, control=one.control or _about_zero(speed), kv=kv)
-    kp = frequency**2 * inertia if kp is None else kp
-    kv = 2 * sqrt(kp * inertia) if kv is None else kv
-    lower, upper = sorted((one.gear * limit.lower, one.gear * limit.upper))
-    own = (lower, upper) if lower < upper else (-inf, inf)
+    if one.kind == "position":
+        kp = frequency**2 * inertia if kp is None else kp
+        kv = 2 * sqrt(kp * inertia) if kv is None else kv
+        lower, upper = sorted((one.gear * limit.lower, one.gear * limit.upper))
+        own = (lower, upper) if lower < upper else (-inf, inf)
     given = one.control or own
     if isinf(given[0]) != isinf(given[1]):  # one end that no file says
         given = (given[0] if isfinite(given[0]) else own[0], given[1] if isfinite(given[1]) else own[1])
     return replace(one, force=force, control=given, kp=kp, kv=kv)
 
 
-def _about_zero(most: float) -> Range:
-    return -most, most
-
-
 def with_actuators(robot: Robot, kind: Kind) -> Robot:
     """Return the robot with actuators of a kind, their gains and limits, at every joint of one coordinate that has a
-    number in q, is not passive, and has no other drive. Those that it has keep their gears and limits of force.
+    number in q, is not passive, and has no other drive. Those that it has keep their gears and limits of force; of
+    several of a joint none changes if one is of this kind, else the first.
 
     Raises KinetreeError for a robot without such joints.
     """
     if kind not in KINDS:
         raise fail("actuators", f"actuators={kind!r}; expected one of {', '.join(KINDS)}")
     parts = parts_of(robot)
+    changed = {one.name for one in _of_others(robot, kind)}
     parts.actuators = [
-        one if one.kind == kind else replace(one, kind=kind, control=None, kp=None, kv=None) for one in parts.actuators
+        replace(one, kind=kind, control=None, kp=None, kv=None) if one.name in changed else one
+        for one in parts.actuators
     ]
     names, driven = {*robot.actuators}, {one.joint for one in parts.actuators}
     parts.actuators += [Actuator(free(name, names), name, kind) for name in _joints(robot) if name not in driven]
@@ -140,9 +138,17 @@ def with_actuators(robot: Robot, kind: Kind) -> Robot:
     return build(parts)
 
 
+def _of_others(robot: Robot, kind: Kind) -> list[Actuator]:
+    """Return the first actuator of each joint that has none of a kind."""
+    found = {one.joint: one for one in robot.actuators.values() if one.kind == kind}
+    for one in robot.actuators.values():
+        found.setdefault(one.joint, one)
+    return [one for one in found.values() if one.kind != kind]
+
+
 def changed_drives(robot: Robot, kind: Kind) -> list[Finding]:
     """Return a remark on the actuators of a robot that `with_actuators` makes another kind of."""
-    names = [f"{one.name} ({one.kind})" for one in robot.actuators.values() if one.kind != kind]
+    names = [f"{one.name} ({one.kind})" for one in _of_others(robot, kind)]
     message = f"actuators of other kinds become {kind} actuators: {listed(names, 8)}"
     return [Finding("gains", "info", message, robot.source, f"robot {robot.name!r}")] if names else []
 

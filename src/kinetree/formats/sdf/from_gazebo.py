@@ -14,11 +14,12 @@ from kinetree.formats import gazebo
 from kinetree.formats.fields import optional, single_children
 from kinetree.formats.force_torque import TAG, read_force_torque
 from kinetree.formats.gazebo import SURFACE, Word, converted, leaves, surface_of
+from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.imu_noise import kept_of_sensor
+from kinetree.formats.sdf.read import read
 from kinetree.formats.sdf.values import number_of, pose_of
 from kinetree.model.assemble import Parts, build, parts_of
 from kinetree.model.edit.extensions import kept_elements
-from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.reshape import free_name
 from kinetree.model.robot import Extension, Geometry, Joint, Link, Material, Robot, Sensor
 from kinetree.model.tree import Tree, build_tree
@@ -71,6 +72,9 @@ class _Placer:
         self.left: dict[Element, str] = {}  # of elements that are placed but for this
         self.colours: dict[str, tuple[float, float, float, float]] = {}
         self.count = 0  # of sensors that are added
+        joints = [e for _, block in kept_elements(robot.extensions, "urdf", "gazebo") for e in block.find_all("joint")]
+        self.placed: set[str] = set()  # names of joints, or the tag
+        self.is_held = robot.root == WORLD or any(map(self.holds, joints))  # so that a pose would move its base
 
     def block(self, extension: Extension) -> Extension | None:
         """Place the contents of a block, and return what is left of it; other extensions are returned unchanged."""
@@ -93,7 +97,7 @@ class _Placer:
         if not name:
             return "" if self.in_model(child) else child.kept
         placed = [self.in_joint(self.robot.joints[name], child)] if name in self.robot.joints else []
-        if name in self.robot.links and name != "world":
+        if name in self.robot.links and name != WORLD:
             placed.append(self.in_link(self.robot.links[name], child))
         return self.left.pop(child, "") if any(placed) else child.kept
 
@@ -131,18 +135,26 @@ class _Placer:
             return True
         if child.tag in OUTSIDE or any(child.tag in table for table in gazebo.WORDS.values()):
             return False
-        if child.tag == "joint" and not self.closes(child):
+        if child.tag in BOTH and not self.fits(child):
             return False
+        self.placed |= {child.get("name") or child.tag} if child.tag in BOTH else set()
         self.as_it_stands(at, child)
         return child.tag not in BOTH
 
-    def closes(self, joint: Element) -> bool:
-        """Return whether a joint of SDF connects two links."""
-        ends = [end.text.strip() if (end := joint.find(tag)) else "" for tag in ("parent", "child")]
-        kinds = {row.sdf for row in JOINT_TYPES.values()}
-        name = joint.get("name") or ""
-        is_new = bool(name) and name not in self.robot.joints and name not in self.robot.frames
-        return is_new and joint.get("type") in kinds and all(end in self.robot.links for end in ends)
+    def fits(self, element: Element) -> bool:
+        """Return whether a joint of SDF connects two links, or holds the robot in the world, or a pose moves no base;
+        and whether SDF's reader takes it, so that a fault in a block does not stop the robot."""
+        taken, links = {*self.robot.joints, *self.robot.frames, *self.placed}, self.robot.links
+        ends = {end.text.strip() for tag in ("parent", "child") if (end := element.find(tag))}
+        known = ends <= links.keys() or self.holds(element) if element.tag == "joint" else not self.is_held
+        inside = "".join(f'<link name="{escape(name)}"/>' for name in ends - {WORLD} or {"base"}) + element.kept
+        text = f'<sdf version="1.9"><model name="m">{inside}</model></sdf>'
+        return known and (element.get("name") or element.tag) not in taken and read(text, "<text>")[0] is not None
+
+    def holds(self, joint: Element) -> bool:
+        """Return whether a joint fixes the root to the world, where it is."""
+        found = {child.tag: child.text.strip() for child in joint.children}
+        return joint.get("type") == "fixed" and found == {"parent": WORLD, "child": self.robot.root}
 
     # links
 
@@ -213,7 +225,7 @@ class _Placer:
             return converted(Word(()), child) is not None and joint.kind.single and "dynamics" not in self.without
         if tag in gazebo.JOINT:
             return self.word(at, gazebo.JOINT[tag], child)
-        others = (gazebo.LINK, gazebo.COLLISION, gazebo.VISUAL, gazebo.MODEL)
+        others = (gazebo.LINK, gazebo.COLLISION, gazebo.VISUAL, gazebo.MODEL, ONCE)
         return all(tag not in table for table in others) and self.as_it_stands(at, child)
 
     def joint(self, joint: Joint) -> Joint:
@@ -244,12 +256,15 @@ class _Placer:
         return True
 
     def is_same(self, one: Sensor, other: Sensor) -> bool:
-        """Return whether URDF's own <sensor> is the sensor of a block: of this name and type, in this place."""
+        """Return whether a <sensor> of URDF or a block is the sensor of a block: of this name and type, in this place,
+        without other settings of SDF."""
         names = one.name.rpartition("::")[2], one.type, one.joint
         if names != (other.name, other.type, other.joint):
             return False
+        known, more = _settings(one), _settings(other) - _settings(one)
         (body, T), (other_body, T_other) = self.tree.frames[one.frame], self.tree.frames[other.frame]
-        return body == other_body and np.allclose(T @ one.origin, T_other @ other.origin, rtol=0, atol=1e-9)
+        is_there = body == other_body and np.allclose(T @ one.origin, T_other @ other.origin, rtol=0, atol=1e-9)
+        return is_there and {tag for tag, _ in known}.isdisjoint(tag for tag, _ in more)
 
     def read_sensor(self, report: Report, element: Element, link: str, joint: str | None) -> Sensor | None:
         once, others = single_children(report, element, ("pose", "update_rate", TAG), (), tuple(element.attributes))
@@ -266,8 +281,14 @@ class _Placer:
         return Sensor(name, kind, link, T, joint, None if np.isnan(rate) else rate, said, more, element.source)
 
 
+def _settings(sensor: Sensor) -> set[tuple[str, str]]:
+    """Return the tags and texts of what SDF has in a sensor."""
+    return {(one.tag, one.text) for one in sensor.extensions if one.format == "sdf"}
+
+
 def _merged(one: Sensor, block: Sensor) -> Sensor:
     """Return URDF's own sensor with the settings of a block."""
     rate = one.update_rate if block.update_rate is None else block.update_rate
     reading = one.force_torque if block.force_torque is None else block.force_torque
-    return replace(one, update_rate=rate, force_torque=reading, extensions=(*one.extensions, *block.extensions))
+    more = (e for e in block.extensions if (e.tag, e.text) not in _settings(one))
+    return replace(one, update_rate=rate, force_torque=reading, extensions=(*one.extensions, *more))

@@ -59,7 +59,7 @@ def geometry(context: Context, link: Entry, element: Element) -> Geometry:
         shape,
         context.pose(once.get("pose"), link, link, link.element),
         attribute_of(report, element, "name") or None,
-        made[0][0] if made else None,
+        next((material for material, _ in made if material.name or material.rgba), None),
         tuple(extensions),
         element.source,
         surface,

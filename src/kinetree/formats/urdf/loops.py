@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kinetree.formats.fields import name_of
+from kinetree.formats.fields import extension, ignore, name_of
 from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.loops import zero_poses
 from kinetree.model.robot import NO_AXES, Joint, Robot
@@ -22,12 +22,15 @@ links are fixed to, because sdformat joins links on fixed joints."""
 TYPES: dict[str, JointType] = {row.sdf: row for row in JOINT_TYPES.values() if row.sdf and not row.has_pitch}
 ENDS = ("parent", "child")
 AXES = ("axis", "axis2")
+PARTS = (*ENDS, "pose", *AXES)
 
 
 def read_loops(report: Report, blocks: Sequence[Element], joints: Sequence[Joint]) -> tuple[list[Joint], list[Element]]:
     """Return the loops in blocks of Kinetree, and these blocks. joints: those of the tree, in whose poses at zero loops
     are closed."""
-    own = [block for block in blocks if {*OWN} <= block.attributes.keys()]
+    own = [block for block in blocks if {*OWN} <= block.attributes.keys() and block.find("joint")]
+    for other in (child for block in own for child in block.children if child.tag != "joint"):
+        report.error("loop", "has no place beside a joint that closes a loop; give it a <gazebo> of its own", other)
     T = zero_poses(joints) if own else {}
     carriers = {joint.child: joint for joint in joints}
     loops = [_read(report, block, joint, T, carriers) for block in own for joint in block.find_all("joint")]
@@ -46,13 +49,18 @@ def _body(link: str, carriers: Mapping[str, Joint]) -> str:
 def _read(
     report: Report, block: Element, element: Element, T: Mapping[str, Array], carriers: Mapping[str, Joint]
 ) -> Joint:
-    found = {child.tag: (child.find("xyz") or child).text.strip() for child in element.children}
+    known = {child.tag: child.find("xyz") or child for child in element.children if child.tag in PARTS}
+    found = {tag: child.text.strip() for tag, child in known.items()}
+    for axis in (child for child in element.children if child.tag in AXES):
+        ignore(report, (child for child in axis.children if child.tag != "xyz"), axis)
     kind = TYPES.get(element.get("type") or "", JOINT_TYPES["fixed"])
     axes = [numbers(found.get(tag, "")) or [] for tag in AXES[: kind.axes]]
     pose = numbers(found.get("pose", "0 0 0 0 0 0")) or []
-    if kind.sdf != element.get("type") or len(pose) != 6 or not all(len(axis) == 3 and any(axis) for axis in axes):
+    is_legal = len(pose) == 6 and all(len(axis) == 3 and any(axis) for axis in axes)
+    if kind.sdf != element.get("type") or not is_legal or any(child.attributes for child in known.values()):
         legal = f"{', '.join(map(str, TYPES))}, a <pose> of 6 numbers, and an <xyz> of 3 in each <axis> that it has"
-        report.error("loop", f"a joint that closes a loop needs one of the types {legal}", element)
+        message = f"a joint that closes a loop needs one of the types {legal}, without attributes such as relative_to"
+        report.error("loop", message, element)
         pose, axes = [0.0] * 6, [[0.0, 0.0, 1.0]] * kind.axes
     else:
         report.add("info", "loop", "closes a loop; it is one of the robot's loops, and no part of the tree", element)
@@ -69,6 +77,7 @@ def _read(
         frozen(inverse(T_parent) @ T_joint),
         frozen([np.divide(axis, np.linalg.norm(axis)) for axis in axes]) if axes else NO_AXES,
         frozen(inverse(T_joint) @ T_child),
+        extensions=tuple(extension("sdf", e) for e in element.children if e.tag not in PARTS),
         source=element.source,
     )
 
@@ -88,3 +97,4 @@ def write_loops(xml: XmlWriter, robot: Robot) -> None:
             for tag, axis in zip(AXES, loop.axes, strict=False):
                 with xml.open(tag):
                     xml.leaf("xyz", format_numbers(axis))
+            xml.raw(*(one.text for one in loop.extensions if one.format == "sdf" and "/" not in one.tag))

@@ -67,9 +67,8 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
 
     if notes is not None:
         notes += _other_order(robot)
-    return written(
-        LegalNames.of(robot, names, "urdf"), "urdf", partial(_text, plain, sensors, robot.extensions), read, notes
-    )
+    render, again = partial(_text, plain, sensors, robot.extensions), partial(read, foreign=True)
+    return written(LegalNames.of(robot, names, "urdf"), "urdf", render, again, notes)
 
 
 def _other_order(robot: Robot) -> list[Finding]:

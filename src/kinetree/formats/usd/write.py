@@ -15,6 +15,7 @@ from kinetree.formats.usd.read import WORLD
 from kinetree.formats.usd.usda import Names, Usda, numbers, quaternion
 from kinetree.formats.usd.write_joints import KINDS, write_joint
 from kinetree.formats.usd.write_shapes import SHAPES, meshes_of, write_shape
+from kinetree.model.drawn import DRAWN
 from kinetree.model.robot import RATES, Inertial, Link, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.se3 import Array
@@ -30,6 +31,8 @@ HEAD = """#usda 1.0
 
 """
 MOST_SHOWN = 8
+IN_PLACE = (("mjcf", "asset"), ("mjcf", "sites"), ("mjcf", DRAWN))
+"""Elements of MJCF whose contents are written: meshes, and the places of loops."""
 
 
 def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | None = None) -> str:
@@ -54,9 +57,10 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
         robot,
         {
             "geometry": lambda shape: () if shape.shape.parameters.get("mesh") in meshes else lost_shape(SHAPES, shape),
-            "extension": where(lambda one: (one.format, one.tag) != ("mjcf", "asset"), "<{0.tag}>"),
+            "extension": where(lambda one: (one.format, one.tag) not in IN_PLACE, "<{0.tag}>"),
             "joint": others,
             "loop": others,
+            "loop.limit": rates,
             "joint.limit": lambda joint: [*(single(joint) if joint.limits else ()), *rates(joint)],
             "joint.dynamics": where(
                 lambda joint: joint.kind.nv > 1 and joint.dynamics, "the dynamics of a {0.type} joint"
@@ -66,7 +70,7 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     )
     losses.check()
     if notes is not None:
-        notes += [*_massless(robot), *guessed_places(robot)]
+        notes += [*_massless(robot), *_unfelt(robot), *guessed_places(robot)]
     return _Writer(robot, meshes).text()
 
 
@@ -85,6 +89,14 @@ def _massless(robot: Robot) -> list[Finding]:
     message = f"simulators give each body a mass, also these without one: {listed(map(repr, names), MOST_SHOWN)}"
     message += "; PhysX takes that of their shapes, or 1 kg"
     return [Finding("massless", "warning", message, robot.source, f"robot {robot.name!r}")] if names else []
+
+
+def _unfelt(robot: Robot) -> list[Finding]:
+    """Return a remark on the links whose shapes have what is not written to USD."""
+    shapes = [(name, s) for name, link in robot.links.items() for s in (*link.visuals, *link.collisions)]
+    names = [*dict.fromkeys(repr(name) for name, shape in shapes if shape.surface or shape.extensions)]
+    message = f"friction and other settings of shapes are not written to USD: {listed(names, MOST_SHOWN)}"
+    return [Finding("left-out", "info", message, robot.source, f"robot {robot.name!r}")] if names else []
 
 
 def _is_heavy(link: Link) -> bool:

@@ -87,14 +87,14 @@ def differences(
             with suppress(ValueError):
                 merge_fixed_link(there, name)
                 record("link", name)["gone"] = True
-    in_file = {joint.child: joint.name for joint in there.joints}  # a joint is the one that carries its child link
-    names = {joint.name: in_file.get(joint.child, joint.name) for joint in robot.joints.values()}
+    carriers = {joint.child: joint.name for joint in there.joints}  # a joint is the one that carries its child link
+    names = {joint.name: carriers.get(joint.child, joint.name) for joint in robot.joints.values()}
     here = renamed_parts(parts_of(robot), Names(joints=names), format="")
-    of_blocks = block_actuators(here.extensions, {joint.name: joint for joint in here.joints})
+    in_blocks = here.actuators == block_actuators(here.extensions, {joint.name: joint for joint in here.joints})
     for kind, fields in FIELDS.items():
         others = {thing.name: thing for thing in things_in(there, kind)}
         for thing in things_in(here, kind):
-            if thing.name not in others and thing in of_blocks:
+            if kind == "actuator" and thing.name not in others and in_blocks:
                 continue  # its block is carried, or in the file
             if (other := others.pop(thing.name, None)) is None:
                 record(kind, thing.name).update({"new": True, **leaves(thing, fields)})
@@ -107,6 +107,9 @@ def differences(
         record("group", group)["joints"] = [*members]
     if here.joint_order != back.joint_names:
         record("robot", "")["joint_order"] = [*(here.joint_order or ())]
+    order, in_file = ([one.name for one in parts.actuators] for parts in (here, there))
+    if order != [*(name for name in in_file if name in order), *(name for name in order if name not in in_file)]:
+        record("robot", "")["actuators"] = order
     if foreign := leaves(here, ("extensions",), format):
         record("robot", "").update(foreign)
     carried = "".join(one.text for one in records.values()) if any(name[6:] for name in here.header) else ""

@@ -75,7 +75,8 @@ def _applied(
     made = replace(parts, **lists)
     own = Names()
     broken: dict[int, str] = {}
-    names = cache(lambda kind: {thing.name for thing in things_in(made, kind)})  # at the last step nothing else changes
+    renamed = {"joint": ("joint", "loop")}  # by one record
+    names = cache(lambda kind: {thing.name for one in renamed.get(kind, (kind,)) for thing in things_in(made, one)})
     for step in (_take_out, _hang, _make_link, _change, _add, _of_robot, partial(_name, names)):
         for i, (_, record) in records.items():
             try:
@@ -310,6 +311,8 @@ def _of_robot(parts: Parts, record: Record, own: Names) -> None:
         data = dict(record.data)
         if "joint_order" in data:
             parts.joint_order = _names(data.pop("joint_order"), joints)
+        place = {name: i for i, name in enumerate(data.pop("actuators", ()))}
+        parts.actuators.sort(key=lambda one: place.get(one.name, len(place)))
         if name := data.pop("name", None):
             parts.name = str(name)
         spaces = decoded(dict[str, str], data.pop("header", {}))

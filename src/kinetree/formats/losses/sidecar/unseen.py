@@ -1,7 +1,7 @@
 """What programs that read a file do not see of a robot, counted by kind, in their own words."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from math import inf
 
 from kinetree.formats.gazebo import LUMPING
@@ -37,11 +37,14 @@ FIELDS = {
 """One and several of what a record is about, by its kind or the field."""
 
 
-def unseen(records: Iterable[Record], format: str, robot: Robot) -> str:
+def unseen(records: Collection[Record], format: str, robot: Robot) -> str:
     """Return "Gazebo will not see: 2 transmissions", or "" if it sees everything; MuJoCo sees those of joints with
-    actuators."""
-    driven = {one.joint for one in robot.actuators.values()}
-    count = Counter(what for record in records for what in _of(record, format, driven))
+    actuators, and Gazebo joints that are in the file."""
+    seen = {one.joint for one in robot.actuators.values()}
+    if format == "sdf":
+        gone = {one.name for one in records if "gone" in one.data}  # such as joints of blocks that the robot has not
+        seen = {*LUMPING, *gone} if "world" in (robot.root, *gone) else {*LUMPING, *gone, "pose"}
+    count = Counter(what for record in records for what in _of(record, format, seen))
     count["loop"] += len(robot.loops) if format == "urdf" else 0
     count["coupled_limit"] += len(robot.coupled_limits) if format in ("urdf", "sdf") else 0
     names = {what: FIELDS.get(what, (what, what)) for what in count}
@@ -49,7 +52,7 @@ def unseen(records: Iterable[Record], format: str, robot: Robot) -> str:
     return f"{WHO.get(format, 'other programs')} will not see: {', '.join(parts)}" if parts else ""
 
 
-def _of(record: Record, format: str, driven: Collection[str]) -> list[str]:
+def _of(record: Record, format: str, seen: Collection[str]) -> list[str]:
     """Return what is in a record; names of shapes and materials are not counted."""
     if record.kind in ("group", "sensor", "coupled_limit") and "gone" not in record.data:
         is_changed = record.kind == "sensor" and "new" not in record.data
@@ -66,7 +69,7 @@ def _of(record: Record, format: str, driven: Collection[str]) -> list[str]:
     for path, value in record.data.items():
         steps = path.split(".")
         if "extensions" in steps and isinstance(value, list):
-            tags += _tags(value[1], value[2], format, driven)
+            tags += _tags(value[1], value[2], format, seen)
         elif known := next((step for step in (steps[-1], steps[0]) if step in FIELDS), None):
             found[known] = None
         elif "surface" in steps:
@@ -75,16 +78,17 @@ def _of(record: Record, format: str, driven: Collection[str]) -> list[str]:
     return [*(what for what in found if what in FIELDS), *["surface"] * len(surfaces), *tags]
 
 
-def _tags(tag: str, text: str, format: str, driven: Collection[str]) -> Iterator[str]:
+def _tags(tag: str, text: str, format: str, seen: Collection[str]) -> Iterator[str]:
     """Yield what an element of another tool is called: of a <gazebo>, what Gazebo would have read of it."""
     if tag in DRIVES and format == "mjcf":
         block = parse(text, "<text>", Report())
         joints = {one.get("name") for one in block.walk() if one.tag == "joint"} if block is not None else {None}
-        yield from [] if joints <= {*driven} else [tag if tag in FIELDS else f"<{tag}>"]
+        yield from [] if joints <= {*seen} else [tag if tag in FIELDS else f"<{tag}>"]
     elif tag == "gazebo" and format == "sdf":
         block = parse(text, "<text>", Report())
         for child in block.children if block is not None else ():
-            if child.tag not in (*LUMPING, "joint", "pose"):
+            joint = {child.get("name"), *(e.text.strip() for e in child.find_all("parent"))}
+            if (joint if child.tag == "joint" else {child.tag}).isdisjoint(seen):
                 yield f"<{child.tag}> of <gazebo>"
     elif tag == "attributes":
         yield "settings of MJCF"

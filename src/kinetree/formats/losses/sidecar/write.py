@@ -64,7 +64,7 @@ def written(
     for record in records:
         if len(record.text) > MAX_TEXT:
             message = f"what is to be carried of it has {len(record.text)} characters; at most {MAX_TEXT} are written"
-            label = f"{record.kind} {record.name!r}"
+            label = f"{record.kind} {record.name or robot.name!r}"
             raise KinetreeError(Finding("cannot-say-extension", "error", message, element=label, fix=EXTENSION_FIX))
     return render(robot, records) if records else text
 
