@@ -88,9 +88,7 @@ def test_a_ratio_is_of_minima_and_the_median_is_of_ratios():
 
 
 def test_a_target_divides_and_is_judged():
-    results = results_of(
-        kinetree=Measured(work=[0.04], unit=[1.0]), pinocchio_cpp=Measured(work=[1.65], unit=[2.0])
-    )
+    results = results_of(kinetree=Measured(work=[0.04], unit=[1.0]), pinocchio_cpp=Measured(work=[1.65], unit=[2.0]))
     target = next(t for t in TARGETS if (t.fast, t.slow) == (("kinetree", FK), ("pinocchio_cpp", FK)))
     assert target.value(results.ratio) == pytest.approx(0.825 / 0.04)
     assert target.reached(20.6)

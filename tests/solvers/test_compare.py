@@ -10,7 +10,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.robot import NO_AXES, CoupledLimit, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
+from kinetree.model.robot import NO_AXES, CoupledLimit, Dynamics, Inertial, Joint, Limit, Link, Mimic, Robot, Sensor
 from kinetree.model.tree import build_tree
 from kinetree.solvers.compare.bodies import Match
 from kinetree.spatial import se3
@@ -539,6 +539,29 @@ class TestLoops:
             comparison = kt.compare(one, two)
             assert counted(comparison) == [("loop", "joint 'd'")]
             assert not comparison.same_mechanism
+
+    @each(
+        "what, one, other",
+        [
+            ("limits", Limit(-1.0, 2.0), Limit(-1.0, 2.5)),
+            ("limits", Limit(effort=5.0), Limit(effort=6.0)),
+            ("dynamics", Dynamics(damping=1.0), Dynamics(damping=1.0, friction=0.2)),
+        ],
+    )
+    def test_limits_and_dynamics_of_loops_are_compared(self, what, one, other):
+        robots = [self.with_loop(**{what: rows}) for rows in ((one,), (other,), ())]
+        message = f"joint 'd': has other {what} in the second robot"
+        differs, remarked = kt.compare(robots[0], robots[1]), kt.compare(robots[0], robots[2])
+        assert counted(differs) == [("loop", "joint 'd'")]
+        assert counted(remarked) == []
+        for comparison in (differs, remarked):
+            assert message in str(comparison)
+        assert not kt.compare(robots[0], robots[0]).differences
+
+    def test_axes_of_loops_may_point_either_way(self):
+        robot = self.with_loop(limits=(Limit(-1.0, 2.0),))
+        turned = self.with_loop(axes=se3.frozen(-robot.loops["d"].axes), limits=(Limit(-2.0, 1.0),))
+        assert not kt.compare(robot, turned).differences
 
     def test_a_loop_that_one_robot_lacks_is_a_difference(self):
         parts = parts_of(self.with_loop())

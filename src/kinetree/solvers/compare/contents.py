@@ -1,12 +1,13 @@
 """Comparison of what the bodies of two robots carry, mass, frames and sensors, of their limits and closed loops."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from math import inf, isinf
 
 import numpy as np
 
 from kinetree.display import number
-from kinetree.model.robot import RATES, UNLIMITED, Joint, Limit, Robot
+from kinetree.model.robot import RATES, UNLIMITED, Dynamics, Joint, Limit, Robot
 from kinetree.model.tree import Tree
 from kinetree.solvers.compare.bodies import Pair, inertia_of, samples
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
@@ -236,9 +237,23 @@ def compare_loops(sides: Sides) -> Iterator[Difference]:
             if name in free:
                 message = "closes otherwise in the second robot: between other bodies or places, or as another type"
             yield Difference("loop", f"joint {name!r}", message)
+        else:
+            yield from _of_twins(sides, loops_a[name], loops_b[twin])
         free.pop(twin or name, None)
     for name in free:
         yield Difference("loop", f"joint {name!r}", "only the second robot closes this loop")
+
+
+def _of_twins(sides: Sides, a: Joint, b: Joint) -> Iterator[Difference]:
+    """Yield other limits and dynamics of a loop, up to signs, as its axes may point either way; a remark if only one
+    robot has any."""
+    for what, none in (("limits", UNLIMITED), ("dynamics", Dynamics())):
+        rows = [getattr(loop, what) for loop in (a, b)]
+        ours, theirs = (np.abs([astuple(row) for row in own or (none,)]) for own in rows)
+        if what == "limits":
+            ours[:, :2], theirs[:, :2] = np.sort(ours[:, :2]), np.sort(theirs[:, :2])
+        if ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=sides.relative, atol=sides.tolerance):
+            yield Difference("loop", f"joint {a.name!r}", f"has other {what} in the second robot", counts=all(rows))
 
 
 def _ends(tree: Tree, loop: Joint, pairs: Mapping[int, Pair]) -> Ends | None:
