@@ -548,6 +548,54 @@ class TestStages:
         assert robot.joints["j"].origin[0, 3] == pytest.approx(0.05)
         assert "usd-units" in [note.code for note in robot.notes]
 
+    @each(
+        "head, message",
+        [
+            ("metersPerUnit = 0", "metersPerUnit is 0.0; expected a number above 0"),
+            ('metersPerUnit = "cm"', "metersPerUnit is 'cm'; expected a number above 0"),
+            ("metersPerUnit = 1\nkilogramsPerUnit = -1", "kilogramsPerUnit is -1.0; expected a number above 0"),
+            ('metersPerUnit = 1\nupAxis = "z"', "upAxis is 'z'; expected Y or Z"),
+        ],
+    )
+    def test_in_units_that_mean_nothing_are_refused(self, head, message):
+        robot, (finding,) = read(stage(*TWO, head=head), "a.usda")
+        assert (robot, finding.code, finding.severity, finding.message) == (None, "usd-units", "error", message)
+
+    @each(
+        "lines",
+        [
+            "float physics:lowerLimit = nan",
+            "quatf physics:localRot0 = (nan, 0, 0, 0)",
+            "float drive:angular:physics:maxForce = nan",
+        ],
+    )
+    def test_with_numbers_that_are_none_are_refused(self, lines):
+        robot, findings = read(stage(*TWO, joint("Revolute", lines)), "a.usda")
+        (fault,) = (one for one in findings if one.severity == "error")
+        assert (robot, fault.message, fault.element) == (
+            None,
+            f"{lines.split()[1]} is nan; expected a number",
+            "prim /j",
+        )
+
+    def test_say_which_bodies_count_less(self):
+        text = stage(
+            body("a", "bool physics:kinematicEnabled = true"), body("b", "bool physics:rigidBodyEnabled = false")
+        )
+        robot, findings = read(text, "a.usda")
+        left_out = [(one.element, one.message.split(",")[0]) for one in findings if one.code == "left-out"]
+        assert [*robot.links] == ["a"]
+        assert left_out[0] == ("prim /a", "physics:kinematicEnabled")
+        assert left_out[1] == ("prim /b", "physics:rigidBodyEnabled is false; it is no link")
+
+    def test_say_which_shapes_are_not_read(self):
+        felt = '(prepend apiSchemas = ["PhysicsCollisionAPI"])'
+        inside = f'def Capsule_1 "c" {felt}\n{{\n}}\ndef Points "p"\n{{\n}}\ndef Xform "x" {felt}\n{{\n}}'
+        robot, findings = read(stage(body("a", inside)), "a.usda")
+        (message,) = (one.message for one in findings if one.code == "left-out")
+        assert message == "shapes of other types than Kinetree reads are left out: /a/c, /a/p, /a/x"
+        assert robot.links["a"].collisions == ()
+
     def test_with_scaled_bodies_say_so(self):
         scaled = 'float3 xformOp:scale = (2, 2, 2)\nuniform token[] xformOpOrder = ["xformOp:scale"]'
         text = stage(
@@ -603,6 +651,9 @@ class TestText:
             ('#usda 1.0\ndef Xform "a"\n{\nfloat x = ' + "(" * 300, True),
             ("#usda 1.0\n" + 'def Xform "a" {' * 300, True),
             ("usda", True),
+            ('#usda 1.0\ndef Xform "a"\n{\n}\ndef Cube "a"\n{\n}', True),
+            ('#usda 1.0\ndef Xform "a b"\n{\n}', True),
+            ('#usda 1.0\ndef Xform "a"\n{\nfloat physics:mass = 2 kg\nfloat x = 3\n}', True),
         ],
     )
     def test_that_is_not_read_here(self, text, wrong):
@@ -619,6 +670,11 @@ class TestText:
         assert read(b"PXR-USDC....", "a.usd")[1][0].code == "usd-core"
         assert read("nothing", "a.usda")[1][0].code == "usd-stage"
         assert read(b"#usda 1.0\n\xff", "a.usda")[1][0].source.line == 2
+
+    def test_of_a_property_without_a_value_is_not_that_of_the_next(self):
+        text = '#usda 1.0\ndef Xform "é"\n{\nfloat physics:mass\ncustom uniform double radius = 3\nrel physics:x\n}'
+        ((path, _, _, values, targets, _, _),) = parse(text)[1]
+        assert (path, values, targets) == ("/é", {"radius": 3.0}, {"physics:x": ()})
 
     def test_of_an_inactive_prim_does_not_count(self):
         text = '#usda 1.0\ndef Xform "a" (active = false)\n{\ndef Cube "b"\n{\n}\n}\nover "c"\n{\n}\nclass "d"\n{\n}\n'

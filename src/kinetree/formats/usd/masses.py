@@ -83,9 +83,7 @@ def _written(stage: Stage, body: Prim, scales: Array) -> tuple[Array | None, Arr
     xx, yy, zz, xy, xz, yz = full * unit
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if given and np.abs(R @ np.diag(moments * unit) @ R.T - inertia).max() > AGREE * np.abs(inertia).max():
-        message = (
-            "physics:diagonalInertia with physics:principalAxes is another inertia than newton:inertia, which counts"
-        )
+        message = "physics:diagonalInertia with principalAxes is another inertia than newton:inertia, which counts"
         stage.note("warning", "usd-mass", message, body, "correct the one that is wrong")
     written = body.numbers("kinetree:inertiaAxes", 4)  # those of the file that Kinetree has converted
     R = np.eye(3) if written is None else rotation_of(written)
