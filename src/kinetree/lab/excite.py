@@ -256,8 +256,6 @@ def _columns(robot: Robot, unknown: Collection[str], frame: str | None, share: A
             seen = np.concatenate([motion_transform(np.asarray(pose(q))) for pose in poses], axis=-1)
             found.append(seen.reshape(-1, seen.shape[-1]))
         width = [part.shape[1] for part in found]
-        return np.vstack(
-            [np.pad(part, ((0, 0), (sum(width[:i]), sum(width[i + 1 :])))) for i, part in enumerate(found)]
-        )
+        return np.vstack([np.pad(own, ((0, 0), (sum(width[:i]), sum(width[i + 1 :])))) for i, own in enumerate(found)])
 
     return columns
