@@ -380,6 +380,19 @@ class TestMasses:
         assert inertial.mass == 3.0
         assert inertial.inertia == pytest.approx(np.eye(3) * 3 * 0.04 / 6)
 
+    def test_that_are_given_are_kept_to_the_last_digit(self):
+        size = 'float3 xformOp:scale = (0.3, 0.7, 1.1)\nuniform token[] xformOpOrder = ["xformOp:scale"]'
+        shapes = CUBE.format(more="", inside=size) + CUBE.format(more="", inside="").replace("box", "other")
+        given = {
+            mass: stage(body("a", f"float physics:mass = {mass}\n{shapes}", ', "PhysicsMassAPI"'))
+            for mass in (0.1, 0.3, 2.0, 3.3, 7.7, -2.0)
+        }
+        for mass, text in given.items():
+            assert robot_of(text).links["a"].inertial.mass == mass or mass < 0
+        _, findings = read(given[-2.0], "a.usda")
+        (warning,) = (one.message for one in findings if one.severity == "warning")
+        assert warning == "physics:mass is -2; USD takes it as not given"
+
     def test_about_a_centre_that_is_given(self):
         given = "float physics:mass = 3\npoint3f physics:centerOfMass = (1, 0, 0)\n" + CUBE.format(more="", inside="")
         inertial = robot_of(stage(body("a", given, ', "PhysicsMassAPI"'))).links["a"].inertial

@@ -42,9 +42,9 @@ def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales:
         lumps, missing = _lumps(stage, body, colliders)
         if missing and mass <= 0:
             return None, f"The volume of {missing} cannot be computed"
+    if mass < 0:
+        stage.note("warning", "usd-mass", f"physics:mass is {number(mass)}; USD takes it as not given", body)
     if mass <= 0 and not lumps:
-        if _given(body, "mass") < 0:
-            stage.note("warning", "usd-mass", f"physics:mass is {number(mass)}; USD takes it as not given", body)
         if not is_massless:
             message = "it has neither a mass nor a shape that collides; it is read without one, and simulators take one"
             stage.note("info", "usd-mass", message, body, "give it physics:mass, or join it to its neighbour")
@@ -63,7 +63,7 @@ def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales:
         away = made.origin[:3, 3] - centre
         inertia = made.inertia + made.mass * (away @ away * np.eye(3) - np.outer(away, away)) if lumps else made.inertia
     inertia = made.inertia if inertia is None else inertia
-    return Inertial(made.mass, frozen(inertia), frozen(se3.homogeneous(axes, centre))), ""
+    return Inertial(mass if mass > 0 else made.mass, frozen(inertia), frozen(se3.homogeneous(axes, centre))), ""
 
 
 def _written(stage: Stage, body: Prim, scales: Array) -> tuple[Array | None, Array | None, Array]:
