@@ -119,6 +119,7 @@ def test_links_keep_apart():
         ({"period": 1.0}, "a period of at most a twentieth of the duration"),
         ({"duration": -1.0}, "a period of at most a twentieth of the duration"),
         ({"tries": 0}, "at least one try"),
+        ({"frame": "tol0"}, "no frame 'tol0'"),
         ({"seed": -1}, "seed=-1; expected .* and a seed from 0"),
         ({"period": 1e-9}, "period is 1e-09; expected .* at most 10,000,000"),
         ({"clearance": -1.0}, "clearance is -1.0; expected a distance from 0, m"),

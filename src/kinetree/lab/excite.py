@@ -94,7 +94,7 @@ def excite(
         the motion determines 14 combinations of the unknown numbers, with a condition number of 2.2
     """
     _check(robot, unknown, frame, duration, period, tries, seed)
-    count = samples(duration, period)
+    count, frame = samples(duration, period), robot.frames[frame].name if frame is not None else None
     given = {"velocity": velocity, "acceleration": acceleration, "torque": torque}
     limits = [_bounds(robot, option, bound) for option, bound in given.items()]
     rng, box, t = np.random.default_rng(seed), _box(robot), np.linspace(0.0, duration, SAMPLES, endpoint=False)
