@@ -380,6 +380,19 @@ class TestMasses:
         assert inertial.mass == 3.0
         assert inertial.inertia == pytest.approx(np.eye(3) * 3 * 0.04 / 6)
 
+    def test_of_a_mesh_with_a_gap_are_a_guess(self):
+        mesh = 'def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{{\n{}\n}}'.format(
+            "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n"
+            "int[] faceVertexCounts = [3, 3, 3, 3]\nint[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]"
+        )
+        gap = mesh.replace("[3, 3, 3, 3]", "[3, 3, 3]").replace(", 0, 3, 2]", "]")
+        hull = gap.replace("int[] faceVertexC", 'uniform token physics:approximation = "convexHull"\nint[] faceVertexC')
+        warnings = [
+            [one.message for one in read(stage(body("a", text)), "a.usda")[1] if one.severity == "warning"]
+            for text in (mesh, gap, hull)
+        ]
+        assert warnings == [[], ["its faces do not close, so that its volume is a guess"], []]
+
     def test_that_are_given_are_kept_to_the_last_digit(self):
         size = 'float3 xformOp:scale = (0.3, 0.7, 1.1)\nuniform token[] xformOpOrder = ["xformOp:scale"]'
         shapes = CUBE.format(more="", inside=size) + CUBE.format(more="", inside="").replace("box", "other")

@@ -7,6 +7,7 @@ material, that of the body, and 1000 kg/m³. A centre with -inf, an inertia of z
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.display import number
 from kinetree.formats.defaults import DEFAULTS
@@ -104,11 +105,20 @@ def _lumps(stage: Stage, body: Prim, colliders: Sequence[Collider]) -> tuple[lis
         except ValueError as error:
             stage.note("warning", "usd-mass", f"its volume cannot be computed: {error}", prim)
             return [], prim.path
+        if surface is not None and prim.word("physics:approximation", "none") not in HULLS and _is_open(*surface):
+            stage.note("warning", "usd-mass", "its faces do not close, so that its volume is a guess", prim)
         own = _given(prim, "mass") * stage.kilograms
         if 0 < own < np.inf and lump.mass > 0:
             lump = Lump(own, lump.centre, lump.squares * (own / lump.mass))
         lumps.append(lump)
     return [lump for lump in lumps if lump.mass > 0], ""
+
+
+def _is_open(vertices: Array, triangles: NDArray[np.int64]) -> bool:
+    """Return whether a mesh has gaps, so that the areas of its faces do not add up to zero."""
+    corners = vertices[triangles]
+    areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return bool(np.abs(areas.sum(axis=0)).max() > AGREE * np.abs(areas).sum())
 
 
 def _lump(geometry: Geometry, surface: Surface | None, density: float, prim: Prim) -> Lump:
