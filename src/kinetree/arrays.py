@@ -109,9 +109,7 @@ class Kind:
         if not is_dataclass(result) or isinstance(result, type):
             return result
         fields = {name: getattr(result, name) for name in result.__dataclass_fields__ if name[0] != "_"}
-        return replace(
-            result, **{n: self.give_all(value) for n, value in fields.items() if isinstance(value, np.ndarray)}
-        )
+        return replace(result, **{n: self.give_all(x) for n, x in fields.items() if isinstance(x, np.ndarray)})
 
 
 def kind_of(values: Iterable[Any]) -> Kind | None:

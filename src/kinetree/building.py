@@ -85,14 +85,13 @@ def chain(
     where = call()
     if not isinstance(name, str | None):
         raise _refused(where, "name", f"name is {shown(_plain(name))}; expected a text")
+    if not isinstance(frames, bool) or not (frames or convention):
+        what = f"frames is {shown(frames)}; expected True, or False with rows of DH parameters"
+        raise _refused(where, "argument", what)
     if isinstance(elements, str | ET | ETS):
         if base is not None or tool is not None or convention is not None:
             raise _refused(where, "argument", "base, tool and convention go with rows; a sequence has SE3(…) there")
         return _of_sequence(elements, name, where)
-    if not isinstance(frames, bool) or not (frames or convention):
-        raise _refused(
-            where, "argument", f"frames is {shown(frames)}; expected True, or False with rows of DH parameters"
-        )
     if convention not in (None, *CONVENTIONS):
         raise _refused(where, "convention", f"convention is {shown(_plain(convention))}; {LEGAL}")
     rows = list(elements)

@@ -194,6 +194,7 @@ def test_a_call_reads_what_it_prints(call):
         ("fk(a\0b)", "cannot be read"),
         ("fk(" + "-" * 10_000 + "1)", "cannot be read"),
         ("hand", "is no call; expected a call such as fk(tool0) or hand = fk(tool0, base=chest)"),
+        ("fk(hand), mass_matrix()", "fk(tool0, base=chest), or both = fk(tool0), mass_matrix()"),
         ("a, b = fk(hand)", "is no call"),
         ("a.b(hand)", "is no call"),
         ("import os", "is no call"),

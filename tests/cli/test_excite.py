@@ -28,6 +28,11 @@ def test_a_motion_is_written_and_described(run, tmp_path, monkeypatch):
     )
     assert start in result.stdout
     assert "wrote m.csv: 201 samples" in result.stderr
+    assert "contact is not checked: no link has a collision shape" in result.stderr
+    assert "accelerations are not checked" not in result.stderr
+    free = run("excite", "arm.urdf", "-o", "free.csv", "--duration", "4s", "--period", "20ms")
+    assert "accelerations are not checked: no joint has a limit of it" in free.stderr
+    assert "fix: pass --acceleration" in free.stderr
     assert "of its surroundings only what the model has is avoided" in result.stderr
     assert np.abs(np.gradient(np.gradient(motion.q[:, 0], 0.02), 0.02)[2:-2]).max() < 3.05
     assert run("excite", "arm.urdf", "-o", "m.csv").exit_code == 2  # it exists

@@ -261,6 +261,43 @@ def Xform "arm" (variants = {string size = "long"}
         file.write_text(HEAD + "".join(lines))
         assert [*kt.load(file).links] == ["world", "left/a", "left/b", "right/a", "right/b"]
 
+    def test_of_variants_in_instances(self, tmp_path):
+        ball = 'def Sphere "s" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{\ndouble radius = %s\n}\n'
+        sizes = "".join(f'"{name}" {{\n{ball % size}}}\n' for name, size in (("small", 0.1), ("big", 0.2)))
+        (tmp_path / "leg.usda").write_text(
+            HEAD.replace("arm", "l")
+            + 'def Xform "l"\n{\ndef "in" (variants = {string size = "small"}\nprepend variantSets = "size")\n{\n'
+            + f'variantSet "size" = {{\n{sizes}}}\n}}\n}}\n'
+        )
+        line = 'def "{}" (instanceable = true\nreferences = @./leg.usda@)\n{{\n}}\n'
+        body = 'def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n'
+        (tmp_path / "a.usda").write_text(HEAD + body + line.format("x") + line.format("y") + "}\n")
+        robot = kt.load(tmp_path / "a.usda")
+        assert [note.element for note in robot.notes if note.code == "usd-variant"] == [
+            "prim /arm/x/in",
+            "prim /arm/y/in",
+        ]
+        big = kt.load(tmp_path / "a.usda", args={"size": "big"})
+        radii = [[shape.shape.parameters["radius"] for shape in one.links["arm"].collisions] for one in (robot, big)]
+        assert radii == [[0.1, 0.1], [0.2, 0.2]]
+
+    def test_of_other_units_than_those_of_the_root_are_named(self, tmp_path):
+        """USD converts no units: a part in metres is a hundredth of its size in a stage that does not say its own."""
+        part = HEAD + 'def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])\n{\n}\n'
+        (tmp_path / "part.usda").write_text(part)
+        (tmp_path / "a.usda").write_text(
+            '#usda 1.0\n(\nupAxis = "Z"\n)\ndef "arm" (references = @./part.usda@)\n{\n}\n'
+        )
+        other, missing = (n.message for n in kt.load(tmp_path / "a.usda").notes if n.code == "usd-units")
+        assert other.startswith("metersPerUnit is 1.0 in part.usda, and 0.01 in the root layer, which counts")
+        assert missing.startswith("metersPerUnit is not given")
+
+    def test_of_damaged_text_is_explained_without_places_in_usd_core(self, tmp_path):
+        (tmp_path / "a.usda").write_text('#usda 1.0\ndef Xform "a"\n{\nfloat physics:mass = 2 kg\n}\n')
+        with pytest.raises(kt.KinetreeError, match=r"usd-core refuses it: '\S*a.usda:4:\d+: Expected \}") as error:
+            kt.load(tmp_path / "a.usda")
+        assert "pxrInternal" not in str(error.value)
+
     @each("missing", [False, True])
     def test_of_a_file_outside_is_refused(self, missing, tmp_path):
         inside = tmp_path / "inside"

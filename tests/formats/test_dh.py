@@ -700,3 +700,5 @@ def test_frames_of_rows_are_no_links_of_urdf():
     for given in ({"frames": False}, {"frames": 1, "convention": "dh"}):
         with pytest.raises(kt.KinetreeError, match="expected True, or False with rows of DH parameters"):
             kt.chain([{"axis": [0, 0, 1]}] if len(given) == 1 else rows, **given)
+    with pytest.raises(kt.KinetreeError, match="expected True, or False with rows of DH parameters"):
+        kt.chain("Rz(q1) tx(0.4)", frames=False)

@@ -380,6 +380,32 @@ class TestMasses:
         assert inertial.mass == 3.0
         assert inertial.inertia == pytest.approx(np.eye(3) * 3 * 0.04 / 6)
 
+    def test_of_a_mesh_with_a_gap_are_a_guess(self):
+        mesh = 'def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{{\n{}\n}}'.format(
+            "point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n"
+            "int[] faceVertexCounts = [3, 3, 3, 3]\nint[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]"
+        )
+        gap = mesh.replace("[3, 3, 3, 3]", "[3, 3, 3]").replace(", 0, 3, 2]", "]")
+        hull = gap.replace("int[] faceVertexC", 'uniform token physics:approximation = "convexHull"\nint[] faceVertexC')
+        warnings = [
+            [one.message for one in read(stage(body("a", text)), "a.usda")[1] if one.severity == "warning"]
+            for text in (mesh, gap, hull)
+        ]
+        assert warnings == [[], ["its faces do not close, so that its volume is a guess"], []]
+
+    def test_that_are_given_are_kept_to_the_last_digit(self):
+        size = 'float3 xformOp:scale = (0.3, 0.7, 1.1)\nuniform token[] xformOpOrder = ["xformOp:scale"]'
+        shapes = CUBE.format(more="", inside=size) + CUBE.format(more="", inside="").replace("box", "other")
+        given = {
+            mass: stage(body("a", f"float physics:mass = {mass}\n{shapes}", ', "PhysicsMassAPI"'))
+            for mass in (0.1, 0.3, 2.0, 3.3, 7.7, -2.0)
+        }
+        for mass, text in given.items():
+            assert robot_of(text).links["a"].inertial.mass == mass or mass < 0
+        _, findings = read(given[-2.0], "a.usda")
+        (warning,) = (one.message for one in findings if one.severity == "warning")
+        assert warning == "physics:mass is -2; USD takes it as not given"
+
     def test_about_a_centre_that_is_given(self):
         given = "float physics:mass = 3\npoint3f physics:centerOfMass = (1, 0, 0)\n" + CUBE.format(more="", inside="")
         inertial = robot_of(stage(body("a", given, ', "PhysicsMassAPI"'))).links["a"].inertial
@@ -548,6 +574,54 @@ class TestStages:
         assert robot.joints["j"].origin[0, 3] == pytest.approx(0.05)
         assert "usd-units" in [note.code for note in robot.notes]
 
+    @each(
+        "head, message",
+        [
+            ("metersPerUnit = 0", "metersPerUnit is 0.0; expected a number above 0"),
+            ('metersPerUnit = "cm"', "metersPerUnit is 'cm'; expected a number above 0"),
+            ("metersPerUnit = 1\nkilogramsPerUnit = -1", "kilogramsPerUnit is -1.0; expected a number above 0"),
+            ('metersPerUnit = 1\nupAxis = "z"', "upAxis is 'z'; expected Y or Z"),
+        ],
+    )
+    def test_in_units_that_mean_nothing_are_refused(self, head, message):
+        robot, (finding,) = read(stage(*TWO, head=head), "a.usda")
+        assert (robot, finding.code, finding.severity, finding.message) == (None, "usd-units", "error", message)
+
+    @each(
+        "lines",
+        [
+            "float physics:lowerLimit = nan",
+            "quatf physics:localRot0 = (nan, 0, 0, 0)",
+            "float drive:angular:physics:maxForce = nan",
+        ],
+    )
+    def test_with_numbers_that_are_none_are_refused(self, lines):
+        robot, findings = read(stage(*TWO, joint("Revolute", lines)), "a.usda")
+        (fault,) = (one for one in findings if one.severity == "error")
+        assert (robot, fault.message, fault.element) == (
+            None,
+            f"{lines.split()[1]} is nan; expected a number",
+            "prim /j",
+        )
+
+    def test_say_which_bodies_count_less(self):
+        text = stage(
+            body("a", "bool physics:kinematicEnabled = true"), body("b", "bool physics:rigidBodyEnabled = false")
+        )
+        robot, findings = read(text, "a.usda")
+        left_out = [(one.element, one.message.split(",")[0]) for one in findings if one.code == "left-out"]
+        assert [*robot.links] == ["a"]
+        assert left_out[0] == ("prim /a", "physics:kinematicEnabled")
+        assert left_out[1] == ("prim /b", "physics:rigidBodyEnabled is false; it is no link")
+
+    def test_say_which_shapes_are_not_read(self):
+        felt = '(prepend apiSchemas = ["PhysicsCollisionAPI"])'
+        inside = f'def Capsule_1 "c" {felt}\n{{\n}}\ndef Points "p"\n{{\n}}\ndef Xform "x" {felt}\n{{\n}}'
+        robot, findings = read(stage(body("a", inside)), "a.usda")
+        (message,) = (one.message for one in findings if one.code == "left-out")
+        assert message == "shapes of other types than Kinetree reads are left out: /a/c, /a/p, /a/x"
+        assert robot.links["a"].collisions == ()
+
     def test_with_scaled_bodies_say_so(self):
         scaled = 'float3 xformOp:scale = (2, 2, 2)\nuniform token[] xformOpOrder = ["xformOp:scale"]'
         text = stage(
@@ -603,6 +677,9 @@ class TestText:
             ('#usda 1.0\ndef Xform "a"\n{\nfloat x = ' + "(" * 300, True),
             ("#usda 1.0\n" + 'def Xform "a" {' * 300, True),
             ("usda", True),
+            ('#usda 1.0\ndef Xform "a"\n{\n}\ndef Cube "a"\n{\n}', True),
+            ('#usda 1.0\ndef Xform "a b"\n{\n}', True),
+            ('#usda 1.0\ndef Xform "a"\n{\nfloat physics:mass = 2 kg\nfloat x = 3\n}', True),
         ],
     )
     def test_that_is_not_read_here(self, text, wrong):
@@ -619,6 +696,11 @@ class TestText:
         assert read(b"PXR-USDC....", "a.usd")[1][0].code == "usd-core"
         assert read("nothing", "a.usda")[1][0].code == "usd-stage"
         assert read(b"#usda 1.0\n\xff", "a.usda")[1][0].source.line == 2
+
+    def test_of_a_property_without_a_value_is_not_that_of_the_next(self):
+        text = '#usda 1.0\ndef Xform "é"\n{\nfloat physics:mass\ncustom uniform double radius = 3\nrel physics:x\n}'
+        ((path, _, _, values, targets, _, _),) = parse(text)[1]
+        assert (path, values, targets) == ("/é", {"radius": 3.0}, {"physics:x": ()})
 
     def test_of_an_inactive_prim_does_not_count(self):
         text = '#usda 1.0\ndef Xform "a" (active = false)\n{\ndef Cube "b"\n{\n}\n}\nover "c"\n{\n}\nclass "d"\n{\n}\n'

@@ -570,6 +570,9 @@ class TestFrames:
         for given in ({"measures": "parent_on_child"}, {"measures": "both", "joint": next(iter(robot.joints))}):
             with pytest.raises(kt.KinetreeError, match="expected one of parent_on_child, child_on_parent, with joint="):
                 kt.edit.add_sensor(robot, "eye", "force_torque", "base", **given)
+        for type, rate in (("imu", -1.0), ("imu", np.nan), ("imu", np.inf), ("", None)):
+            with pytest.raises(kt.KinetreeError, match=r"type is .* and update_rate .*; expected a word"):
+                kt.edit.add_sensor(robot, "eye", type, "base", update_rate=rate)
         with pytest.raises(kt.KinetreeError, match="no joint 'elbw'"):
             kt.edit.add_sensor(robot, "eye", "force_torque", joint="elbw")
 

@@ -16,7 +16,7 @@ JOINT = """<joint name='{2}' type='{3}'><parent link='{0}'/><child link='{1}'/><
 <axis xyz='0 0 1'/><limit lower='-1.5' upper='2' velocity='2' effort='{5}'/></joint>"""
 
 
-def arm(effort=60, more=""):
+def arm(effort=60, more="", limits=()):
     links = "".join(
         f"<link name='{name}'>{MASSES.format(mass)}</link>" for name, mass in zip("abcd", (3, 2, 1, 0.5), strict=True)
     )
@@ -24,12 +24,15 @@ def arm(effort=60, more=""):
         "b", "c", "two", "revolute", 0.9, effort
     )
     joints += JOINT.format("c", "d", "three", "prismatic", 0.5, effort)
+    for one in limits:  # of the joints in turn
+        joints = joints.replace("lower='-1.5' upper='2'", one, 1)
     return kt.load(f"<robot name='r'>{links}{joints}{more}</robot>", format="urdf")
 
 
 def combinations(motion):
-    (note,) = motion.notes
+    note, *others = motion.notes
     assert (note.code, note.severity) == ("excitation", "info")
+    assert {one.severity for one in others} <= {"info"}
     found = re.fullmatch(
         r"the motion determines (\d+) combinations of the .*, with a condition number of (\S+)", note.message
     )
@@ -116,6 +119,10 @@ def test_links_keep_apart():
         ({"period": 1.0}, "a period of at most a twentieth of the duration"),
         ({"duration": -1.0}, "a period of at most a twentieth of the duration"),
         ({"tries": 0}, "at least one try"),
+        ({"frame": "tol0"}, "no frame 'tol0'"),
+        ({"seed": -1}, "seed=-1; expected .* and a seed from 0"),
+        ({"period": 1e-9}, "period is 1e-09; expected .* at most 10,000,000"),
+        ({"clearance": -1.0}, "clearance is -1.0; expected a distance from 0, m"),
     ],
 )
 def test_options_are_checked(options, message):
@@ -134,6 +141,38 @@ def test_what_cannot_be_done_is_said():
         excite(floating)
     with pytest.raises(kt.KinetreeError, match="no joint moves"):
         excite(kt.load("<robot name='r'><link name='a'/></robot>", format="urdf"))
+
+
+def test_joints_that_cannot_move_are_not_determined():
+    """A URDF without lower and upper has the limits 0 and 0."""
+    number, ratio = combinations(excite(arm(limits=["lower='0' upper='0'"]), tries=10))
+    assert (number < combinations(excite(arm(), tries=3))[0], ratio < 1e4) == (True, True)
+    with pytest.raises(kt.KinetreeError, match="no joint moves"):
+        excite(arm(limits=[""] * 2 + ["lower='0' upper='0'"]))
+    with pytest.raises(kt.KinetreeError, match="limit 'one lower': no configuration fulfils this limit"):
+        excite(arm(limits=["lower='2' upper='-2'"]))
+    with pytest.raises(kt.KinetreeError, match=r"none of 3 motions .* determines all combinations"):
+        excite(arm(), acceleration=1e-6, tries=3)
+
+
+def test_limits_of_joints_that_follow_are_kept_from_the_start():
+    follower = JOINT.format("c", "e", "follower", "revolute", 0.5, 60).replace("velocity='2'", "velocity='0.1'")
+    follower = follower.replace("</joint>", "<mimic joint='one' multiplier='-3' offset='0.2'/></joint>")
+    motion = excite(arm(more=f"<link name='e'/>{follower}"), duration=5.0, tries=10)
+    assert 0.02 < np.abs(motion.qd[:, 0]).max() <= 0.1 / 3
+    assert np.abs(motion.qd[:, 2]).max() > 1.0  # others are as fast as before
+
+
+def test_a_robot_without_pairs_of_links_needs_no_test_of_contact():
+    ball = "<link name='ball'><collision><geometry><sphere radius='0.05'/></geometry></collision></link>"
+    ball += "<joint name='s' type='fixed'><parent link='d'/><child link='ball'/></joint>"
+    motion = excite(arm(more=ball), tries=5)
+    assert "no two links are left to be tested" in " ".join(note.message for note in motion.notes)
+
+
+def test_the_period_is_not_exceeded():
+    motion = excite(arm(), ["inertia"], duration=1.0, period=0.03, tries=3)
+    assert np.diff(motion.times).max() <= 0.03
 
 
 def test_joints_at_rest_have_no_sign():

@@ -53,9 +53,7 @@ def guard_step(fence: Fence, q: Any, command: Any, dt: Any) -> Array:
     farthest = largest([abs(x) for x in (*q, *command)])
     slack = slacks(fence, q)
     inside = least(slack)[0]
-    near = [
-        np.maximum(np.minimum(x, here + fence.reach), here - fence.reach) for here, x in zip(q, command, strict=True)
-    ]
+    near = [np.maximum(np.minimum(x, at + fence.reach), at - fence.reach) for at, x in zip(q, command, strict=True)]
     wish = [np.where(inside < 0.0, here, x) for here, x in zip(q, near, strict=True)]
     target = pulled(fence, swept(fence, wish))
     step = [x - here for here, x in zip(q, target, strict=True)]

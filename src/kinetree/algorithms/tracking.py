@@ -43,9 +43,7 @@ def tracking_step(tree: Tree, problem: Problem, q: Any, h: Any, strides: Any, *t
         ahead = aim(tree, problem, short, targets, weighted=True)
         falls = ahead.cost < here.cost
         after = [np.where(falls, x, y) for x, y in zip(short, after, strict=True)]
-        there = here._replace(
-            **{name: np.where(falls, getattr(ahead, name), getattr(there, name)) for name in OF_A_PLACE}
-        )
+        there = here._replace(**{one: np.where(falls, getattr(ahead, one), getattr(there, one)) for one in OF_A_PLACE})
         slowed = np.where(falls, np.where(share * part < 1.0 - 1e-9, 0.0, 1.0), slowed)
     stuck = np.where(there.cost > (1.0 - HARDLY) * here.cost, 1.0 - slowed, 0.0)
     return _report(problem, there, stuck, after)

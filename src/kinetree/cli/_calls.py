@@ -10,7 +10,7 @@ from kinetree.errors import KinetreeError, fail, nearest_names
 
 BARE = re.compile(r"[^\W\d][\w./-]*")
 """Names that need no quotation marks."""
-EXPECTED = "expected a call such as fk(tool0) or hand = fk(tool0, base=chest)"
+EXPECTED = "expected a call such as fk(tool0) or hand = fk(tool0, base=chest), or both = fk(tool0), mass_matrix()"
 
 
 SEVERAL = ","

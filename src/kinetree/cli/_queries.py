@@ -140,9 +140,7 @@ def bound(call: Call) -> dict[str, Any]:
 def subject(name: str, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what a call is about: its frame, sensor, time step, group of joints, or sensors and frames."""
     row, values = QUERIES[name], list(map(arguments.get, parameters(name)))[: len(QUERIES[name].of.split())]
-    lists = [
-        value if isinstance(value, (str, float, int, type(None))) else ",".join(map(str, value)) for value in values
-    ]
+    lists = [one if isinstance(one, (str, float, int, type(None))) else ",".join(map(str, one)) for one in values]
     return tuple(float(value) if row.of == "dt" else value for value in lists if value is not None)
 
 

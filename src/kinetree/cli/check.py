@@ -159,9 +159,7 @@ def _check_baselines(old: str | None, new: str | None) -> None:
 def _check_outputs(report: str | None, baseline: str | None, asked: Sequence[Job], config: str | None) -> None:
     """Raise an error if an output would replace an input, or a baseline a file that is not one."""
     more = [file for job in asked for file in (job.options.read.srdf, job.options.read.limits)]
-    read = {
-        str(file) for file in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if file
-    }
+    read = {str(x) for x in (config, *more, *(job.file for job in asked), *(job.baseline for job in asked)) if x}
     read |= {file for file in (report, baseline) if file and os.path.basename(file) in (OWN, SHARED)}  # settings
     if baseline is not None:
         check_no_input(baseline, read)

@@ -135,9 +135,7 @@ def _function(robot: Robot, call: Call, dtype: str) -> _Function:
         given = bound(call)
         kernel = QUERIES[call.function].ask(robot, **given, **({"dtype": dtype} if call.function == "guard" else {}))
     except KinetreeError as error:
-        places = [
-            replace(f, element=f"--write {call}" + (f": {f.element}" if f.element else "")) for f in error.findings
-        ]
+        places = [replace(f, element=f"--write {call}{f': {f.element}' if f.element else ''}") for f in error.findings]
         raise KinetreeError(places) from None
     about, kind = subject(call.function, given), parameters(call.function).get("base")
     base = given.get("base") if kind and kind.kind is not kind.KEYWORD_ONLY else None

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from kinetree.cli._findings import print_findings, worded
 from kinetree.cli._help import FILE, LENGTH, TIME, kinetree_command, option
 from kinetree.cli._model import robot_argument
 from kinetree.cli._motion import in_rad, limit_option
@@ -72,5 +73,6 @@ def command(
     say(motion.notes[0].message)
     start = ", ".join(f"{name} {number(value)}" for name, value in zip(motion.names, motion.q[0], strict=True))
     say(f"it begins at {start} (rad, m)")
+    print_findings(worded(motion.notes[1:], {one: f"--{one}" for one in ("velocity", "acceleration", "torque")}))
     remark("of its surroundings only what the model has is avoided; look at the motion with kinetree show --motion")
     remark(f"wrote {output}: {len(motion.q)} samples")

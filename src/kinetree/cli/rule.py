@@ -84,9 +84,7 @@ def _families() -> str:
     rules = {letters: family(letters) for letters in FAMILIES}
     lines = ["Rules  (number of rules, and of those that `kinetree fix` repairs)"]
     for letters, own in rules.items():
-        lines.append(
-            f"  {letters:4}  {len(own):3}  {sum(rule.repair is not None for rule in own):3}  {TITLES[letters]}"
-        )
+        lines.append(f"  {letters:4}  {len(own):3}  {sum(one.repair is not None for one in own):3}  {TITLES[letters]}")
     lines += ["", "Codes of readers and commands  (number of codes)"]
     counts = Counter(row.family for row in CODES.values())
     lines += [f"  {number:3}  {title}" for title, number in sorted(counts.items())]

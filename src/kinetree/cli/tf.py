@@ -127,9 +127,7 @@ def _check(
     differ = bool(left or not found.compared or found.differences or found.torn or found.missing)
     if as_json:
         unknown = [{"frame": frame, "parent": parent, "transforms": n} for (frame, parent), n in found.unknown.items()]
-        print_json(
-            {**{name: getattr(found, name) for name in PRINTED}, "unknown": unknown, "notes": found.motion.notes}
-        )
+        print_json({**{one: getattr(found, one) for one in PRINTED}, "unknown": unknown, "notes": found.motion.notes})
         sys.exit(int(differ))
     groups: dict[tuple[str, ...], list[Difference]] = {}
     for one in found.differences:

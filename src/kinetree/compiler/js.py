@@ -75,9 +75,7 @@ def _function(name: str, kernel: "Kernel") -> str:
 def _body(kernel: "Kernel") -> Iterable[str]:
     """Yield the steps in order, and then the results."""
     program, output = kernel.program, kernel.output.name
-    values = [
-        f"{port.name}[{i}]" if port.shape else port.name for port in kernel.inputs for i in range(prod(port.shape))
-    ]
+    values = [f"{one.name}[{i}]" if one.shape else one.name for one in kernel.inputs for i in range(prod(one.shape))]
     values += map(_literal, program.constants)
     for step, (op, args) in enumerate(program.steps):
         local = f"t{step}"

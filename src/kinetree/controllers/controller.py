@@ -111,9 +111,7 @@ class Controller:
     def format(self) -> str:
         """Description of a pose: components, units and the formula of its rotation."""
         units = [self.position] * 3 + [self.rotation.unit] * len(self.rotation.names)
-        parts = ", ".join(
-            f"{name} ({unit})" if unit else name for name, unit in zip(self.components, units, strict=True)
-        )
+        parts = ", ".join(f"{name} ({one})" if one else name for name, one in zip(self.components, units, strict=True))
         return f"{parts}; R = {self.rotation.formula}"
 
     def to_pose(self, values: Any) -> Array:

@@ -50,9 +50,7 @@ def parsed(controller: Controller, text: str) -> PoseText:
         if match:
             given = match.groupdict()
             rest = (part.strip(" ,;:") for name, part in given.items() if name.startswith("rest") and part)
-            if any(
-                re.search(rf"\b{controller.components[0]}\s*[=:]\s*{NUMBER}", part or "") for part in given.values()
-            ):
+            if any(re.search(rf"\b{controller.components[0]}\s*[=:]\s*{NUMBER}", x or "") for x in given.values()):
                 raise controller.wrong("pose-text", f"{said!r} has several positions")
             values = [float(given[f"n_{name}"]) for name in controller.components]
             return PoseText(np.array(values), tuple(part for part in rest if part))

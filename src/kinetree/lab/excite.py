@@ -13,7 +13,7 @@ import numpy as np
 from kinetree.arguments import explain_type_errors
 from kinetree.contact.make import collisions
 from kinetree.display import number
-from kinetree.errors import Finding, fail, unknown_name
+from kinetree.errors import Finding, KinetreeError, fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.queries.dynamics import inertial_regressor, inverse_dynamics
 from kinetree.queries.motion import fk
@@ -22,6 +22,7 @@ from kinetree.spatial.se3 import Array
 from kinetree.trajectories.bounds import Bounds, bounds_of, followers_of
 from kinetree.trajectories.check import check
 from kinetree.trajectories.motion import Motion
+from kinetree.trajectories.timing import samples
 
 KINDS = ("inertia", "friction", "geometry")
 K = np.arange(1.0, 6.0)
@@ -75,12 +76,13 @@ def excite(
     """Return a motion inside all limits whose log determines unknown numbers of a model well, with qd and qdd.
 
     It begins and ends at rest in one configuration, so that it can be repeated. A note has how many combinations of the
-    numbers it determines, and the ratio of the best determined one to the worst (condition number).
+    numbers it determines, and the ratio of the best determined one to the worst (condition number); others have what
+    could not be checked. Joints without limits of position go up to pi, rad or m, to each side of neutral.
 
     unknown: "inertia" and "friction" (with armature), which torques show; "geometry" (zeros, lengths and poses of
-    joints), which poses of `frame` show. duration, period: s. velocity, acceleration, torque: limits as in
-    `kt.motion.retime`, but 0 in the model counts as unknown. clearance: distance of links to be kept, m; None for no
-    test. tries: how many motions are compared.
+    joints), which poses of `frame` show. duration, s, is cut into equal periods of at most `period`. velocity,
+    acceleration, torque: limits as in `kt.motion.retime`, but 0 in the model counts as unknown. clearance: distance of
+    links to be kept, m; None for no test. tries: how many motions are compared.
 
     Raises KinetreeError for robots with joints of several coordinates, and if no motion is inside the limits.
 
@@ -91,25 +93,21 @@ def excite(
         >>> print(motion.notes[0].message)
         the motion determines 14 combinations of the unknown numbers, with a condition number of 2.2
     """
-    _check(robot, unknown, frame, duration, period, tries)
-    limits = [
-        np.where((bound := bounds_of(robot, followers_of(robot), option, given, field)[: robot.nv]) > 0, bound, np.inf)
-        for option, given, field in (
-            ("velocity", velocity, "velocity"),
-            ("acceleration", acceleration, "acceleration"),
-            ("torque", torque, "effort"),
-        )
-    ]
+    _check(robot, unknown, frame, duration, period, tries, seed)
+    count, frame = samples(duration, period), robot.frames[frame].name if frame is not None else None
+    given = {"velocity": velocity, "acceleration": acceleration, "torque": torque}
+    limits = [_bounds(robot, option, bound) for option, bound in given.items()]
     rng, box, t = np.random.default_rng(seed), _box(robot), np.linspace(0.0, duration, SAMPLES, endpoint=False)
     may, seen = _allowed(robot, limits[2], clearance), _seen(robot, unknown, frame, limits[2], box, rng)
     best, value = None, np.array([0.0])
     for i in range(tries):
         one = _inside(_drawn(box, rng, None if i < tries // 2 else best), box, limits, duration, may, t)
-        if one and (found := seen(one.at(t, duration)))[-1] > value[-1]:
+        if one and (found := seen(one.at(t, duration)))[-1] > max(value[-1], LEAST * found[0]):
             best, value = one, found
     if best is None:
-        raise fail("excite", f"none of {tries} motions is inside the limits", fix="a longer duration=, or more tries=")
-    times = np.linspace(0.0, duration, round(duration / period) + 1)
+        what = f"none of {tries} motions is inside the limits and determines all combinations of the unknown numbers"
+        raise fail("excite", what, fix="a longer duration=, or more tries=")
+    times = np.linspace(0.0, duration, count + 1)
     for _ in range(STEPS):
         q, qd, qdd = best.at(times, duration)
         motion = Motion(robot.coordinate_names, times, q, robot=robot, qd=qd, qdd=qdd)
@@ -119,13 +117,14 @@ def excite(
         best = best._replace(amplitudes=SMALLER * best.amplitudes)
     else:
         raise fail("excite", f"the motion is not inside the limits: {faults[0].message}")
+    value = seen(best.at(t, duration))
     ratio = number(value[0] / value[-1], 2)
     text = f"the motion determines {len(value)} combinations of the unknown numbers, with a condition number of {ratio}"
-    return replace(motion, notes=(Finding("excitation", "info", text),))
+    return replace(motion, notes=(Finding("excitation", "info", text), *faults))
 
 
 def _check(
-    robot: Robot, unknown: Collection[str], frame: str | None, duration: float, period: float, tries: int
+    robot: Robot, unknown: Collection[str], frame: str | None, duration: float, period: float, tries: int, seed: int
 ) -> None:
     if isinstance(unknown, str) or not unknown:
         raise fail("excite", f"unknown is {unknown!r}; expected a list of some of {', '.join(KINDS)}")
@@ -135,12 +134,25 @@ def _check(
     if "geometry" in unknown and frame is None:
         raise fail("excite", "geometry is found by poses of a frame", fix='pass frame=, such as "tool0"')
     several = [name for name in robot.joint_names if not robot.joints[name].kind.single]
-    if several or not robot.nq:
+    if several or not (robot.limits.lower < robot.limits.upper).any():
         what = f"joint {several[0]!r} has several coordinates" if several else "no joint moves"
         raise fail("excite", f"{what}; expected joints that turn or slide", fix="cut out an arm with kt.edit.cut")
-    if not (0 < period <= duration / 20 < np.inf and tries >= 1):
-        legal = "a period of at most a twentieth of the duration, s, and at least one try"
-        raise fail("excite", f"duration={duration}, period={period}, tries={tries}; expected {legal}")
+    if robot.limits.impossible:
+        raise fail("empty", "no configuration fulfils this limit", element=f"limit {robot.limits.impossible!r}")
+    if not (0 < period <= duration / 20 < np.inf and tries >= 1 and seed >= 0):
+        legal = "a period of at most a twentieth of the duration, s, at least one try, and a seed from 0"
+        raise fail("excite", f"duration={duration}, period={period}, tries={tries}, seed={seed}; expected {legal}")
+
+
+def _bounds(robot: Robot, option: str, given: Bounds) -> Array:
+    """Return the bounds (nv,) of rates, below which joints that follow by a factor keep theirs, too."""
+    followers = followers_of(robot)
+    bound = bounds_of(robot, followers, option, given, "effort" if option == "torque" else option)
+    bound = np.where(bound > 0, bound, np.inf)
+    for one, most in zip(followers, bound[robot.nv :], strict=True):
+        if option != "torque" and len(one.coefficients) == 2 and one.coefficients[1]:
+            bound[one.leader] = min(bound[one.leader], most / abs(one.coefficients[1]))
+    return bound[: robot.nv]
 
 
 def _box(robot: Robot) -> Box:
@@ -185,8 +197,12 @@ def _inside(
 
 def _allowed(robot: Robot, torque: Array, clearance: float | None) -> Callable[[Rates], bool]:
     """Return what decides whether samples are inside the limits of torques and of several joints, and apart."""
-    shapes = any(link.collisions for link in robot.links.values())
-    contact = None if clearance is None or not shapes else collisions(robot, margin=clearance)
+    try:
+        contact = None if clearance is None else collisions(robot, margin=clearance)
+    except KinetreeError as error:
+        if error.findings[0].code not in ("contact-shape", "contact-pairs", "margin"):
+            raise
+        contact = None  # which `check` reports
     weighed = any(link.inertial or link.unweighed for link in robot.links.values())
     dynamics = inverse_dynamics(robot) if weighed and np.isfinite(torque).any() else None
 
@@ -208,7 +224,7 @@ def _seen(
     """
     columns = _columns(robot, unknown, frame, 1.0 / np.where(np.isfinite(torque), torque, 1.0))
     q = rng.uniform(*box, (SAMPLES, robot.nq))
-    any_ = columns((q, *rng.normal(size=(2, SAMPLES, robot.nv))))
+    any_ = columns((q, *((box[0] < box[1]) * rng.normal(size=(2, SAMPLES, robot.nv)))))
     size = np.linalg.norm(any_, axis=0)
     size[size < LEAST * size.max()] = np.inf
     _, values, V = np.linalg.svd(any_ / size, full_matrices=False)
@@ -240,8 +256,6 @@ def _columns(robot: Robot, unknown: Collection[str], frame: str | None, share: A
             seen = np.concatenate([motion_transform(np.asarray(pose(q))) for pose in poses], axis=-1)
             found.append(seen.reshape(-1, seen.shape[-1]))
         width = [part.shape[1] for part in found]
-        return np.vstack(
-            [np.pad(part, ((0, 0), (sum(width[:i]), sum(width[i + 1 :])))) for i, part in enumerate(found)]
-        )
+        return np.vstack([np.pad(own, ((0, 0), (sum(width[:i]), sum(width[i + 1 :])))) for i, own in enumerate(found)])
 
     return columns

@@ -85,11 +85,9 @@ def tcp_from_points(T_base_flange: Any) -> TcpFit:
         raise fail("tcp-poses", message, fix="turn the tool about other axes, too, by 30 degrees or more")
     residuals = np.linalg.norm(T[:, :3, :3] @ p + T[:, :3, 3] - point, axis=-1)
     if error[0] > UNCERTAIN:
-        message = (
-            f"along {_axis(axes[0])} of the touching frame the tip may be off by {error[0]:.0f} times the error of"
-        )
+        message = f"along {_axis(axes[0])} of the touching frame the tip may be off by {error[0]:.0f} times the error"
         fix = "turn the tool further, about other axes, too"
-        notes.append(Finding("tcp-poses", "warning", f"{message} one touch", element="poses", fix=fix))
+        notes.append(Finding("tcp-poses", "warning", f"{message} of one touch", element="poses", fix=fix))
     notes += _odd(T, residuals)
     if residuals.max() > LOOSE and not any(note.element != "poses" for note in notes):
         message = (

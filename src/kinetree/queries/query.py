@@ -127,9 +127,7 @@ def _placed(
     """Return what an algorithm returns for the tree with the poses in the array after the first `count`."""
     port, still, rows = origin_input(robot), fixed_input(robot), arrays[count]
     assert port
-    poses = {
-        name: homogeneous(rotation_from_vector(row[3:]), row[:3]) for name, row in zip(port.rows, rows, strict=True)
-    }
+    poses = {name: homogeneous(rotation_from_vector(x[3:]), x[:3]) for name, x in zip(port.rows, rows, strict=True)}
     model = build_tree(still.robot if still else robot, cuts, poses)
     model = with_standing(model, robot.nq) if still else model
     at = [] if still is None or still.at is None else [objects([rows[0, 0].graph.constant(x) for x in still.at])]

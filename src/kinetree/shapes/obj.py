@@ -215,9 +215,7 @@ def _library(text: bytes, beside: Callable[[str], bytes | None]) -> dict[str, Rg
             plain[name] = rounded(fractions([float(x) for x in rest.split()]))
         elif word.lower() == "map_kd" and name in plain:
             pictures[name] = rest.strip()
-    means = {
-        reference: _mean(beside(reference)) for reference in list(dict.fromkeys(pictures.values()))[:MOST_PICTURES]
-    }
+    means = {one: _mean(beside(one)) for one in list(dict.fromkeys(pictures.values()))[:MOST_PICTURES]}
     return plain | {name: means.get(reference) or plain[name] for name, reference in pictures.items()}
 
 

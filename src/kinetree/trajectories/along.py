@@ -57,9 +57,7 @@ class Along(NamedTuple):
 def pieces_of(paths: Sequence[Path]) -> Pieces:
     """Return the pieces of paths of one robot."""
     k = max(len(path.coefficients) for path in paths)
-    padded = [
-        np.pad(c, ((k - len(c), 0), (0, 0), (0, 0))) if len(c) < k else c for c in (x.coefficients for x in paths)
-    ]
+    padded = [np.pad(c, ((k - len(c), 0), (0, 0), (0, 0))) for c in (x.coefficients for x in paths)]
     counts = np.array([len(path.s) - 1 for path in paths])
     length = np.concatenate([path.s[1:] - path.s[:-1] for path in paths])
     return Pieces(

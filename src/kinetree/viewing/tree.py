@@ -22,9 +22,7 @@ def tree_rows(robot: Robot, *, everything: bool = False) -> list[tuple[str, str]
         link, carrier, guides, below = stack.pop()
         rows.append((guides + link, carrier))
         branches = [joint for joint in robot.child_joints(link) if joint.name not in rigid | loose]
-        fixed = [
-            name for joint in robot.child_joints(link) if joint.name in rigid for name in links_behind(robot, joint)
-        ]
+        fixed = [name for one in robot.child_joints(link) if one.name in rigid for name in links_behind(robot, one)]
         if fixed:
             rows.append((below + ("|  " if len(branches) > 1 else "") + _summary(fixed), ""))
         if loose and link == robot.root:

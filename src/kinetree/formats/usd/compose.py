@@ -1,6 +1,7 @@
 """A stage composed by usd-core as plain data, for a limited child process."""
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -53,8 +54,8 @@ def compose(
 
 
 def _first(error: Exception) -> str:
-    """Return the message of an error of usd-core, in one line."""
-    return " ".join(str(error).split())[:300]
+    """Return the message of an error of usd-core, in one line, without the place in its own code."""
+    return re.sub(r"Error in '\S+' at line \d+ in file \S+ : ", "", " ".join(str(error).split()))[:300]
 
 
 def referred(files: list[str]) -> list[tuple[str, str]]:
@@ -75,12 +76,18 @@ def referred(files: list[str]) -> list[tuple[str, str]]:
 
 
 def _outside(stage: Any, file: str, folders: list[str]) -> Iterator[Said]:
-    """Yield an error for each layer that does not come from the folders, after following links."""
+    """Yield an error for each layer that does not come from the folders, after following links, and a warning for each
+    that has other units than the root layer, which counts."""
     places = [os.path.join(os.path.realpath(folder), "") for folder in folders]
     for layer in stage.GetUsedLayers():
         path = layer.realPath and os.path.realpath(layer.realPath.partition("[")[0])  # of an archive, without its part
         if path and path != os.path.realpath(file) and not any(path.startswith(place) for place in places):
             yield "error", "confined", f"it refers to {path}, which lies outside of the workspace", ""
+        for name in SETTINGS[:3]:
+            value, own = layer.pseudoRoot.GetInfo(name), stage.GetRootLayer().pseudoRoot.GetInfo(name)
+            if layer.pseudoRoot.HasInfo(name) and value != own:
+                message = f"{name} is {value} in {layer.GetDisplayName()}, and {own} in the root layer, which counts: "
+                yield "warning", "usd-units", f"{message}USD converts no units", ""
 
 
 def _broken(stage: Any) -> Iterator[Said]:
@@ -90,13 +97,15 @@ def _broken(stage: Any) -> Iterator[Said]:
         yield "error", "usd-stage", f"usd-core cannot compose it: {_first(error)}", path
 
 
-def _sets(stage: Any) -> Iterator[tuple[str, str, Any, list[str]]]:
-    """Yield the sets of variants: the path of the prim, the name of the set, the set, and the names of its variants."""
-    for prim in stage.Traverse():
+def _sets(stage: Any) -> Iterator[tuple[Any, str, Any, list[str]]]:
+    """Yield the sets of variants: the prim, the name of the set, the set, and the names of its variants."""
+    from pxr import Usd
+
+    for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
         if prim.HasVariantSets():
             for name in prim.GetVariantSets().GetNames():
                 one = prim.GetVariantSet(name)
-                yield str(prim.GetPath()), name, one, one.GetVariantNames()
+                yield prim, name, one, one.GetVariantNames()
 
 
 def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
@@ -106,11 +115,14 @@ def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
     waiting, legal = True, dict[str, set[str]]()
     while waiting:  # for a variant can have sets of its own
         waiting = False
-        for _, name, one, choices in [*_sets(stage)]:
+        for prim, name, one, choices in [*_sets(stage)]:
             legal.setdefault(name, set()).update(choices)
             wanted = variants.get(name)
             if wanted in choices and one.GetVariantSelection() != wanted:
-                waiting = one.SetVariantSelection(wanted) or waiting
+                while prim.IsInstanceProxy():  # which is edited once its instance is a copy of its own
+                    prim = prim.GetParent()
+                done = prim.SetInstanceable(False) if prim.IsInstance() else one.SetVariantSelection(wanted)
+                waiting = done or waiting
     for name, wanted in variants.items():
         if name not in legal:
             others = nearest_names(name, sorted(legal)) if legal else "it has none"
@@ -118,11 +130,11 @@ def _choose(stage: Any, variants: dict[str, str]) -> Iterator[Said]:
         elif wanted not in legal[name]:
             message = f"the set {name!r} has no variant {wanted!r}; {nearest_names(wanted, sorted(legal[name]))}"
             yield "error", "usd-variant", message, ""
-    for path, name, one, choices in _sets(stage):
+    for prim, name, one, choices in _sets(stage):
         if len(choices) > 1:
             chosen = one.GetVariantSelection() or "none"
             message = f"of the variants {', '.join(choices)} in the set {name!r}, {chosen} is chosen"
-            yield "info", "usd-variant", message, path
+            yield "info", "usd-variant", message, str(prim.GetPath())
 
 
 def _raw(prim: Any) -> Raw:

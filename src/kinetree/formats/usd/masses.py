@@ -7,6 +7,7 @@ material, that of the body, and 1000 kg/m³. A centre with -inf, an inertia of z
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinetree.display import number
 from kinetree.formats.defaults import DEFAULTS
@@ -42,9 +43,9 @@ def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales:
         lumps, missing = _lumps(stage, body, colliders)
         if missing and mass <= 0:
             return None, f"The volume of {missing} cannot be computed"
+    if mass < 0:
+        stage.note("warning", "usd-mass", f"physics:mass is {number(mass)}; USD takes it as not given", body)
     if mass <= 0 and not lumps:
-        if _given(body, "mass") < 0:
-            stage.note("warning", "usd-mass", f"physics:mass is {number(mass)}; USD takes it as not given", body)
         if not is_massless:
             message = "it has neither a mass nor a shape that collides; it is read without one, and simulators take one"
             stage.note("info", "usd-mass", message, body, "give it physics:mass, or join it to its neighbour")
@@ -63,7 +64,7 @@ def inertial_of(stage: Stage, body: Prim, colliders: Sequence[Collider], scales:
         away = made.origin[:3, 3] - centre
         inertia = made.inertia + made.mass * (away @ away * np.eye(3) - np.outer(away, away)) if lumps else made.inertia
     inertia = made.inertia if inertia is None else inertia
-    return Inertial(made.mass, frozen(inertia), frozen(se3.homogeneous(axes, centre))), ""
+    return Inertial(mass if mass > 0 else made.mass, frozen(inertia), frozen(se3.homogeneous(axes, centre))), ""
 
 
 def _written(stage: Stage, body: Prim, scales: Array) -> tuple[Array | None, Array | None, Array]:
@@ -83,9 +84,7 @@ def _written(stage: Stage, body: Prim, scales: Array) -> tuple[Array | None, Arr
     xx, yy, zz, xy, xz, yz = full * unit
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if given and np.abs(R @ np.diag(moments * unit) @ R.T - inertia).max() > AGREE * np.abs(inertia).max():
-        message = (
-            "physics:diagonalInertia with physics:principalAxes is another inertia than newton:inertia, which counts"
-        )
+        message = "physics:diagonalInertia with principalAxes is another inertia than newton:inertia, which counts"
         stage.note("warning", "usd-mass", message, body, "correct the one that is wrong")
     written = body.numbers("kinetree:inertiaAxes", 4)  # those of the file that Kinetree has converted
     R = np.eye(3) if written is None else rotation_of(written)
@@ -106,11 +105,20 @@ def _lumps(stage: Stage, body: Prim, colliders: Sequence[Collider]) -> tuple[lis
         except ValueError as error:
             stage.note("warning", "usd-mass", f"its volume cannot be computed: {error}", prim)
             return [], prim.path
+        if surface is not None and prim.word("physics:approximation", "none") not in HULLS and _is_open(*surface):
+            stage.note("warning", "usd-mass", "its faces do not close, so that its volume is a guess", prim)
         own = _given(prim, "mass") * stage.kilograms
         if 0 < own < np.inf and lump.mass > 0:
             lump = Lump(own, lump.centre, lump.squares * (own / lump.mass))
         lumps.append(lump)
     return [lump for lump in lumps if lump.mass > 0], ""
+
+
+def _is_open(vertices: Array, triangles: NDArray[np.int64]) -> bool:
+    """Return whether a mesh has gaps, so that the areas of its faces do not add up to zero."""
+    corners = vertices[triangles]
+    areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return bool(np.abs(areas.sum(axis=0)).max() > AGREE * np.abs(areas).sum())
 
 
 def _lump(geometry: Geometry, surface: Surface | None, density: float, prim: Prim) -> Lump:

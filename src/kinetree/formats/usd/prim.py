@@ -20,6 +20,8 @@ KEPT = re.compile(
 BINDINGS = ("material:binding", "material:binding:physics")
 GPRIMS = ("Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane", "Mesh")
 """Types of prims that are shapes."""
+UNREAD = ("Capsule_1", "Cylinder_1", "TetMesh", "BasisCurves", "NurbsCurves", "NurbsPatch", "Points", "PointInstancer")
+"""Types of prims with shapes that are not read."""
 MAX_PRIMS = 100_000
 MAX_NUMBERS = 10_000_000
 """Most numbers of a stage that are read."""
@@ -94,16 +96,12 @@ class Stage:
     @property
     def metres(self) -> float:
         """Metres per unit of length: by default 0.01, as USD says."""
-        return self._positive("metersPerUnit", 0.01)
+        return float(self.settings.get("metersPerUnit", 0.01))
 
     @property
     def kilograms(self) -> float:
         """Kilograms per unit of mass."""
-        return self._positive("kilogramsPerUnit", 1.0)
-
-    def _positive(self, name: str, default: float) -> float:
-        value = self.settings.get(name, default)
-        return float(value) if isinstance(value, int | float) and 0 < value < np.inf else default
+        return float(self.settings.get("kilogramsPerUnit", 1.0))
 
     def source(self, prim: Prim | None = None) -> Source:
         """Return the place of a prim: usd-core does not tell the line."""

@@ -10,7 +10,7 @@ from kinetree.confine import Confinement
 from kinetree.display import listed
 from kinetree.formats.usd.joints import TYPES, Edge, edges_of, joint_of
 from kinetree.formats.usd.masses import Collider, inertial_of
-from kinetree.formats.usd.prim import GPRIMS, Prim, Stage
+from kinetree.formats.usd.prim import GPRIMS, UNREAD, Prim, Stage
 from kinetree.formats.usd.shapes import geometry_of, is_felt, is_seen, mesh_text
 from kinetree.formats.usd.source import open_stage
 from kinetree.formats.usd.transforms import Transforms, split
@@ -56,6 +56,26 @@ def _unique(prims: Iterable[Prim], taken: Collection[str] = ()) -> dict[str, str
     return {path: name if count[name] == 1 else path[1:] for path, name in names.items()}
 
 
+def _check_values(stage: Stage) -> bool:
+    """Note units and numbers that mean nothing, and what is left out of bodies. Return whether none is an error."""
+    for name in sorted({"metersPerUnit", "kilogramsPerUnit", "upAxis"} & stage.settings.keys()):
+        value, is_axis = stage.settings[name], name == "upAxis"
+        if value not in ("X", "Y", "Z") if is_axis else not (isinstance(value, int | float) and 0 < value < np.inf):
+            legal = "Y or Z" if is_axis else "a number above 0"
+            stage.note("error", "usd-units", f"{name} is {value!r}; expected {legal}")
+    for prim in stage.prims.values():
+        for name, value in prim.values.items():
+            physical = ":" in name and not name.startswith(("xformOp:", "primvars:", "inputs:"))
+            if physical and isinstance(value, float | np.ndarray) and np.isnan(value).any():
+                stage.note("error", "usd-stage", f"{name} is nan; expected a number", prim)
+        if prim.has("PhysicsRigidBodyAPI") and not prim.flag("physics:rigidBodyEnabled", True):
+            what = "physics:rigidBodyEnabled is false; it is no link, but part of the body above it, or of the world"
+            stage.note("info", "left-out", what, prim)
+        elif prim.flag("physics:kinematicEnabled", False):
+            stage.note("info", "left-out", "physics:kinematicEnabled, by which it would stay where it is", prim)
+    return not any(finding.severity == "error" for finding in stage.findings)
+
+
 class _Reader:
     """Read one stage."""
 
@@ -78,6 +98,8 @@ class _Reader:
         name = (first.title or first.path[1:]) if first else "robot"
         name = Path(file).stem if name in ("World", "Root") and not file.startswith("<") else name
         parts = Parts(name, source=stage.source(first))
+        if not _check_values(stage):
+            return parts
         if not self.bodies:
             message = "no prim has PhysicsRigidBodyAPI, so that there is no link"
             fix = "apply UsdPhysics to it, as importers of simulators and urdf-usd-converter do"
@@ -170,7 +192,7 @@ class _Reader:
 
     def _collect(self) -> None:
         """Find the shapes of each body."""
-        loose = []
+        loose, unread = [], []
         for prim in self.stage.prims.values():
             if prim.type in GPRIMS and (is_felt(prim) or is_seen(prim)):
                 body = self._body_of(prim)
@@ -178,9 +200,11 @@ class _Reader:
                     loose.append(prim.path)
                 else:
                     self.shapes.setdefault(body.path, []).append(prim)
-        if loose:
-            message = f"shapes that belong to no body are left out: {listed(loose, MOST_SHOWN)}"
-            self.stage.note("info", "left-out", message)
+            elif is_felt(prim) or (prim.type in UNREAD and is_seen(prim)):
+                unread.append(prim.path)
+        for which, paths in (("that belong to no body", loose), ("of other types than Kinetree reads", unread)):
+            if paths:
+                self.stage.note("info", "left-out", f"shapes {which} are left out: {listed(paths, MOST_SHOWN)}")
 
     def _link(self, body: Prim) -> Link:
         """Return the link of a body."""

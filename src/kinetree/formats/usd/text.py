@@ -25,6 +25,8 @@ _TOKEN = re.compile(
 _ARRAY = re.compile(r"\[[-+\d\s.,()eEinf]*+\]")
 _BARE = str.maketrans("", "", "[]() \t\r\n")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+QUALIFIERS = ("custom", "uniform", "varying")
+"""Words before the type of a property."""
 COMPOSES: tuple[str, ...] = ("references", "payload", "inherits", "specializes", "instanceable")
 COMPOSES += ("variantSets", "variantSet", "variants", "relocates", "subLayers", "add", "delete", "reorder")
 """Words by which parts, such as other layers and prims, are composed."""
@@ -49,6 +51,7 @@ class _Parser:
         self.counted = (0, 1)  # a place, and its line
         self.left = MAX_TOKENS
         self.prims: list[Raw] = []
+        self.paths: set[str] = set()
         if len(text) > MAX_BYTES:
             raise self.error(f"it has more than {MAX_BYTES} characters", wrong=False)
         head = re.match(r"#usda 1\.\d\b[^\n]*", text)
@@ -112,7 +115,11 @@ class _Parser:
         type = self.next() if self.kind == "word" else ""
         if self.kind != "text":
             raise self.error("a prim has no name between quotes")
-        path = f"{parent}/{_unquoted(self.next())}"
+        name = _unquoted(self.next())
+        path = f"{parent}/{name}"
+        if not name.isidentifier() or path in self.paths:
+            raise self.error(f"{name!r} is {'the name of two prims' if path in self.paths else 'no name of a prim'}")
+        self.paths.add(path)
         about = self.metadata() if self.token == "(" else {}
         live = live and about.get("active", True) is not False
         values: dict[str, Any] = {}
@@ -148,10 +155,10 @@ class _Parser:
         if self.token in COMPOSES:
             raise self.error(f"{self.token} composes it of several parts", wrong=False)
         self.take("prepend") or self.take("append")
-        words = []
-        while self.kind == "word":
+        words: list[str] = []
+        while self.kind == "word" and (len(words) < 2 or words[-2] in QUALIFIERS):
             words.append(self.next())
-        if not words:
+        if len(words) < 2:
             raise self.error(f"{self.token[:40]!r} stands where a property is expected")
         name = words[-1]
         value = self.value(0) if self.take("=") else None

@@ -44,9 +44,8 @@ class Transforms:
         last = max((i for i, name in enumerate(order) if name == RESET), default=-1)
         T = np.eye(4)
         if len(order) > MAX_OPERATIONS:
-            self.stage.note(
-                "error", "usd-stage", f"it has {len(order)} operations; at most {MAX_OPERATIONS} are read", prim
-            )
+            what = f"it has {len(order)} operations; at most {MAX_OPERATIONS} are read"
+            self.stage.note("error", "usd-stage", what, prim)
             return T, last < 0
         for name in order[last + 1 :]:
             op = name.removeprefix(INVERT)

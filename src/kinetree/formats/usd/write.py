@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -48,26 +49,18 @@ def write(robot: Robot, without: Collection[str] = (), notes: list[Finding] | No
     meshes = meshes_of(robot)
     robot = losses.without_parts(robot)
     single = where(lambda joint: joint.kind.nv > 1, "{0.type} joints with limits")
-    others = lost_joint(lambda joint: joint.type not in KINDS)
-    rates = where(
-        lambda joint: any(getattr(x, rate) < inf for x in joint.limits for rate in RATES),
-        "limits of acceleration and jerk",
-    )
-    losses.find(
-        robot,
-        {
-            "geometry": lambda shape: () if shape.shape.parameters.get("mesh") in meshes else lost_shape(SHAPES, shape),
-            "extension": where(lambda one: (one.format, one.tag) not in IN_PLACE, "<{0.tag}>"),
-            "joint": others,
-            "loop": others,
-            "loop.limit": rates,
-            "joint.limit": lambda joint: [*(single(joint) if joint.limits else ()), *rates(joint)],
-            "joint.dynamics": where(
-                lambda joint: joint.kind.nv > 1 and joint.dynamics, "the dynamics of a {0.type} joint"
-            ),
-            "joint.mimic": partial(_lost_mimic, robot),
-        },
-    )
+    what = "limits of acceleration and jerk"
+    rates = where(lambda joint: any(getattr(x, rate) < inf for x in joint.limits for rate in RATES), what)
+    finders: Any = {
+        "geometry": lambda shape: () if shape.shape.parameters.get("mesh") in meshes else lost_shape(SHAPES, shape),
+        "extension": where(lambda one: (one.format, one.tag) not in IN_PLACE, "<{0.tag}>"),
+        **dict.fromkeys(("joint", "loop"), lost_joint(lambda joint: joint.type not in KINDS)),
+        "loop.limit": rates,
+        "joint.limit": lambda joint: [*(single(joint) if joint.limits else ()), *rates(joint)],
+        "joint.dynamics": where(lambda one: one.kind.nv > 1 and one.dynamics, "the dynamics of a {0.type} joint"),
+        "joint.mimic": partial(_lost_mimic, robot),
+    }
+    losses.find(robot, finders)
     losses.check()
     if notes is not None:
         notes += [*_massless(robot), *_unfelt(robot), *guessed_places(robot)]
@@ -136,8 +129,7 @@ class _Writer:
             if self.joints:
                 with usda.prim("Scope", "Joints"):
                     for joint in (*robot.joints.values(), *robot.loops.values()):
-                        is_loop = joint.name in robot.loops
-                        write_joint(usda, robot, joint, self.paths, self.joints, is_loop)
+                        write_joint(usda, robot, joint, self.paths, self.joints, joint.name in robot.loops)
         return HEAD.format(name=self.name) + usda.text()
 
     def _link(self, usda: Usda, link: Link, is_top: bool) -> None:

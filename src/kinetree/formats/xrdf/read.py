@@ -56,9 +56,7 @@ def read_onto(robot: Robot, text: bytes, file: str, *, names: bool = True) -> tu
     groups, faults = groups_of(semantic, reader.robot)
     known = known_names(semantic, reader.robot)
     outside = [one for one in unknown(semantic, reader.robot) if one.field != "groups"]
-    faults += [
-        Finding("unknown-name", "warning", unknown_name(one.kind, one.name, known), one.source) for one in outside
-    ]
+    faults += [Finding("unknown-name", "warning", unknown_name(x.kind, x.name, known), x.source) for x in outside]
     findings = [*reader.findings, *(faults if names else ())]
     if any(finding.severity == "error" for finding in findings):
         return None, findings

@@ -92,9 +92,7 @@ class _Planned:
         self.rates = {rate: own for rate, own in rates.items() if own and all(map(isfinite, own))}
         parents = {joint.parent for joint in robot.joints.values()}
         self.tools = [one.name for group in semantic.groups if group.name == TOOLS for one in group.members]
-        self.tools = self.tools or [
-            one.parent_link for one in semantic.end_effectors if one.parent_link in robot.frames
-        ]
+        self.tools = self.tools or [x.parent_link for x in semantic.end_effectors if x.parent_link in robot.frames]
         self.tools = self.tools or [name for name in robot.links if name not in parents]
         known = [one for one in semantic.sphere_approximations if one.spheres]
         self.spheres = {

@@ -287,9 +287,7 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
         other = J[:, list(channel.unknown)]
         size = np.sqrt((other**2).sum(axis=0)) + 1e-300
         mix = np.linalg.lstsq(other / size, own[:, 0], rcond=1e-9)[0]
-        found.append(
-            (cause, tuple(i for i, m in zip(channel.unknown, mix, strict=True) if abs(m) > 0.1 * abs(mix).max()))
-        )
+        found.append((cause, tuple(np.array(channel.unknown)[abs(mix) > 0.1 * abs(mix).max()].tolist())))
     return found
 
 

@@ -71,6 +71,8 @@ def add_sensor(
     carried = None if joint is None else robot.joints[joint].child
     if on is None and carried is None:
         raise fail("sensor", f"sensor {name!r} has no place; expected a frame on=… or a joint=…")
+    if not type or not 0 <= (update_rate or 0) < np.inf:
+        raise fail("sensor", f"type is {type!r} and update_rate {update_rate!r}; expected a word, and Hz from 0")
     if measures not in (None, *get_args(Wrench)) or (measures and joint is None):
         legal = f"one of {', '.join(get_args(Wrench))}, with joint=…"
         raise fail("sensor", f"measures is {measures!r}; expected {legal}")

@@ -203,9 +203,7 @@ def _rename_in_extensions(before: Parts, parts: Parts, to: Names, format: str | 
     known: dict[str, list[HasName]] = {"frames": [*before.links, *before.frames]}
     known |= {field: getattr(before, field) for field in ("joints", "sensors", "coupled_limits", "actuators")}
     known["joints"] = [*before.joints, *before.loops]
-    news = {
-        field: {one.name: getattr(to, field).get(one.name, one.name) for one in all} for field, all in known.items()
-    }
+    news = {key: {one.name: getattr(to, key).get(one.name, one.name) for one in all} for key, all in known.items()}
     news["actuators"] = {old.name: new.name for old, new in zip(before.actuators, parts.actuators, strict=True)}
 
     def change(extension: Extension) -> Extension:

@@ -290,9 +290,7 @@ def _trim_references(robot: Robot, parts: Parts, joints: set[str]) -> None:
         elif len(lost) < len(coupled.coefficients):
             message = f"names {', '.join(map(repr, lost))}, which are cut away; it is dropped"
             notes.append(Finding("dropped", "warning", message, coupled.source, f"coupled limit {coupled.name!r}"))
-    parts.groups = {
-        name: tuple(joint for joint in members if joint in joints) for name, members in robot.groups.items()
-    }
+    parts.groups = {name: tuple(one for one in members if one in joints) for name, members in robot.groups.items()}
     notes += [note for name in robot.groups for note in _lost_members(name, robot.groups[name], parts.groups[name])]
     parts.groups = {name: rest for name, rest in parts.groups.items() if rest or not robot.groups[name]}
     if robot.semantic:

@@ -88,9 +88,7 @@ def with_board_limits(robot: Robot, name: str, kind: Kind = "software") -> Robot
 def _eye_limits(robot: Robot, limits: Mapping[str, Interval]) -> list[CoupledLimit]:
     eyes, pans = boards().eyes, eye_pans(robot)
     rows = zip(eyes.axes, eyes.matrix.tolist(), strict=True) if pans else ()
-    return [
-        CoupledLimit(axis, dict(zip(pans, row, strict=True)), *limits[axis]) for axis, row in rows if axis in limits
-    ]
+    return [CoupledLimit(axis, dict(zip(pans, x, strict=True)), *limits[axis]) for axis, x in rows if axis in limits]
 
 
 def _limited(joint: Joint, interval: Interval) -> Joint:

@@ -169,9 +169,7 @@ def taxels(source: str | Path, part: str | int | None = None) -> Taxels:
     file, text = _text_of(source)
     lines = [line.split("//")[0].split("#")[0].strip() for line in text.splitlines()]
     start = lines.index("[calibration]") if "[calibration]" in lines else -1
-    head = dict(
-        line.replace("(", " ( ").split(maxsplit=1) for line in lines[: max(start, 0)] if " " in line.expandtabs()
-    )
+    head = dict(one.replace("(", " ( ").split(maxsplit=1) for one in lines[: max(start, 0)] if " " in one.expandtabs())
     numbered = enumerate(lines[start + 1 :], start + 2)
     rows = [(i, line) for i, line in takewhile(lambda row: not row[1].startswith("["), numbered) if line]
     table = np.array([_taxel(line, file, i) for i, line in rows]).reshape(len(rows), 6)
