@@ -707,6 +707,85 @@ class TestText:
         assert parse(text)[1] == []
 
 
+ROD = """#usda 1.0
+(
+    defaultPrim = "rod"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+
+def Xform "rod" (
+    kind = "component"
+)
+{
+    def Xform "a" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI", "PhysicsMassAPI", "NewtonMassAPI"]
+    )
+    {
+        float physics:mass = 1
+        point3f physics:centerOfMass = (0, 0, 0)
+        float3 physics:diagonalInertia = (0, 0.5, 0.5)
+        quatf physics:principalAxes = (1, 0, 0, 0)
+        double[] newton:inertia = [0, 0.5, 0.5, 0, 0, 0]
+        def Cube "collision_0" (
+            prepend apiSchemas = ["PhysicsCollisionAPI"]
+        )
+        {
+            double size = 1
+            double3 xformOp:translate = (0, 0, 0)
+            quatd xformOp:orient = (1, 0, 0, 0)
+            double3 xformOp:scale = (1, 2, 3)
+            uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient", "xformOp:scale"]
+            uniform token purpose = "guide"
+        }
+    }
+}
+"""
+
+
+class TestWriting:
+    def test_of_a_rod(self, tmp_path):
+        mass = '<inertial><mass value="1"/><inertia ixx="0" ixy="0" ixz="0" iyy="0.5" iyz="0" izz="0.5"/></inertial>'
+        shape = '<collision><geometry><box size="1 2 3"/></geometry></collision>'
+        kt.save(
+            kt.load(f'<robot name="rod"><link name="a">{mass}{shape}</link></robot>', format="urdf"),
+            tmp_path / "a.usda",
+        )
+        assert (tmp_path / "a.usda").read_text() == ROD
+
+
+class TestTreesOfStages:
+    BODY = 'def Xform "{}" (prepend apiSchemas = [{}])\n{{\nfloat physics:mass = 1\n{}\n}}\n'
+    STAGE = (
+        '#usda 1.0\n(\nmetersPerUnit = 1\nupAxis = "Z"\ncustomLayerData = {{ dictionary a = {{ int b = 1 }} }}\n)\n{}'
+    )
+
+    def notes_of(self, *bodies):
+        apis = '"PhysicsRigidBodyAPI", "PhysicsMassAPI"'
+        text = self.STAGE.format("".join(self.BODY.format(name, apis + more, inner) for name, more, inner in bodies))
+        robot, findings = read(text, "a.usda")
+        return robot, [one.message for one in findings if one.code == "usd-free"]
+
+    def test_bodies_that_nothing_holds_are_named(self):
+        robot, (message,) = self.notes_of(("a", "", ""))
+        assert message == "it is not held by the world; it becomes the root of the robot, as in URDF"
+        assert robot.root == "a"
+        robot, (message,) = self.notes_of(("a", "", ""), ("b", "", ""))
+        assert message == "2 bodies are not held by the world: /a, /b; each gets a floating joint"
+        assert robot.root == "world"
+
+    def test_a_tree_grows_from_a_body_of_an_articulation_whatever_is_around_it(self):
+        """A body comes before others if it, or a prim above it, is the root of an articulation."""
+        joint = 'def PhysicsRevoluteJoint "j"\n{{\nrel physics:body0 = </{}>\nrel physics:body1 = </{}>\n}}\n'
+        for inside in ("b", "g/b"):
+            root = ', "PhysicsArticulationRootAPI"'
+            body = self.BODY.format("b", f'"PhysicsRigidBodyAPI", "PhysicsMassAPI"{root}', "")
+            text = body if inside == "b" else f'def Xform "g"\n{{\n{body}}}\n'
+            text += self.BODY.format("a", '"PhysicsRigidBodyAPI", "PhysicsMassAPI"', "") + joint.format("a", inside)
+            assert read(self.STAGE.format(text), "a.usda")[0].root == "b"
+
+
 class TestTransforms:
     @each(
         "order, values, expected",
