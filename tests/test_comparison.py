@@ -47,5 +47,5 @@ def test_times_of_inverse_kinematics_are_those_of_its_page():
     assert rows
     for solver, *cells in rows:
         assert cells == [measured.get((robot, solver), "–") for robot in robots], solver
-    assert "(2026-11-22" in PAGE.read_text(encoding="utf-8")
-    assert ", 2026-11-22." in page
+    assert "(2026-11-30" in PAGE.read_text(encoding="utf-8")
+    assert ", 2026-11-30." in page

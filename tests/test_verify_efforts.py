@@ -166,7 +166,7 @@ class TestChannel:
         channel, rows, h = self.channel(), np.arange(40, 50), 1e-5
         x = 0.1 * np.random.default_rng(0).normal(size=channel.size)
         J = channel.jacobian(x, rows, range(channel.size))
-        np.testing.assert_array_equal(channel.jacobian(x, rows, [47, 2, 31]), J[..., [47, 2, 31]])
+        np.testing.assert_allclose(channel.jacobian(x, rows, [47, 2, 31]), J[..., [47, 2, 31]], rtol=1e-12, atol=1e-12)
         for i, e in enumerate(np.eye(channel.size)):
             slope = (channel.residual(x + h * e, rows) - channel.residual(x - h * e, rows)) / (2 * h)
             np.testing.assert_allclose(J[..., i], slope, rtol=0, atol=1e-6 * max(1, np.abs(slope).max()))

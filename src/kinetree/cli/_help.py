@@ -95,6 +95,11 @@ class Command(click.Command):
             if isinstance(param, click.Option) and param.name in hides:
                 param.hidden = True
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the options by name, for errors that name arguments of Python."""
+        ctx.meta["kinetree.flags"] = {one.name: max(one.opts, key=len) for one in self.params}
+        return super().parse_args(ctx, args)
+
     def more(self) -> dict[str, list[Row]]:
         """Return other tables of the help by title."""
         return {}

@@ -55,7 +55,6 @@ def assignments(flag: str, name: str, metavar: str, help: str, *, hidden: bool =
 
 def _wants_json(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
     ctx.meta["kinetree.json"] = value  # errors are printed in the same form
-    ctx.meta["kinetree.flags"] = {one.name: max(one.opts, key=len) for one in ctx.command.params}
     return value
 
 

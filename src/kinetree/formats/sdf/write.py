@@ -226,7 +226,7 @@ class _Writer:
     def shape(self, node: Node, geometry: Geometry) -> None:
         kind = geometry.shape.kind
         if kind in AS_IT_STANDS:
-            if kind == "empty" and all(one.tag != "geometry/empty" for one in geometry.extensions):
+            if kind == "empty" and not any(one.tag.startswith("geometry/") for one in geometry.extensions):
                 node.add("empty")
             return  # its element is among the extensions
         shape = node.add(kind)
