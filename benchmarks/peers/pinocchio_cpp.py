@@ -65,8 +65,9 @@ class Peer(peers.Peer):
     packages = ("pin", "cmeel-eigen", "numpy")
     about = (
         f"headers alone, compiled by GCC with {' '.join(OPTIONS[1:3])}, the model built of Pinocchio's numbers; "
-        "`forwardKinematics` and `updateFramePlacement`, `computeFrameJacobian` in LOCAL_WORLD_ALIGNED, `rnea`, `aba` and `crba` (Convention::LOCAL), `computeRNEADerivatives`, `computeABADerivatives` in a C++ "
-        "loop that writes every result"
+        "`forwardKinematics` and `updateFramePlacement`, `computeFrameJacobian` in LOCAL_WORLD_ALIGNED, `rnea`, `aba` "
+        "and `crba` (Convention::LOCAL), `computeRNEADerivatives`, `computeABADerivatives` in a C++ loop that writes "
+        "every result"
     )
 
     def functions(self):

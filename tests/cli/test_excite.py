@@ -3,6 +3,7 @@
 import numpy as np
 
 import kinetree as kt
+from kinetree.display import number
 from kinetree.logs import read_motion
 
 ARM = """<robot name='r'><link name='a'/><link name='b'>{0}</link><link name='c'>{0}</link>
@@ -23,10 +24,7 @@ def test_a_motion_is_written_and_described(run, tmp_path, monkeypatch):
     assert result.stdout.startswith("the motion determines ")
     motion = read_motion(robot, "m.csv")
     assert (len(motion.q), motion.times[-1]) == (201, 4.0)
-    start = (
-        f"it begins at one {kt.display.number(motion.q[0, 0])}, two " if hasattr(kt, "display") else "it begins at one "
-    )
-    assert start in result.stdout
+    assert f"it begins at one {number(motion.q[0, 0])}, two {number(motion.q[0, 1])} (rad, m)" in result.stdout
     assert "wrote m.csv: 201 samples" in result.stderr
     assert "contact is not checked: no link has a collision shape" in result.stderr
     assert "accelerations are not checked" not in result.stderr
@@ -53,3 +51,11 @@ def test_geometry_needs_a_frame_and_torques_a_mass(run, tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "no link of the robot has a mass" in result.stderr
     assert not (tmp_path / "n.csv").exists()
+
+
+def test_errors_name_options_also_of_commands_without_json(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.urdf").write_text(ARM.format(MASS, 2))
+    result = run("excite", "arm.urdf", "-o", "m.csv", "--of", "geometry")
+    assert result.exit_code == 2
+    assert "fix: pass --frame, such as" in result.stderr
