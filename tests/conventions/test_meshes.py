@@ -110,6 +110,18 @@ class TestMeshes:
         assert (finding.code, finding.severity) == ("MSH-002", "info")
         assert finding.message == "none of the 2 mesh files exists; the first is 'a.stl'"
 
+    def test_where_none_is_there_what_is_nearly_there_is_named(self, tmp_path):
+        put(tmp_path / "B.stl", "solid")
+        (finding,) = found(self.model(tmp_path, "a.stl", "b.stl"))
+        there = f"; there is one at {tmp_path / 'B.stl'}, with other capitals"
+        assert finding.message == f"none of the 2 mesh files exists; the first is 'b.stl'{there}"
+        assert finding.severity == "warning"
+        put(tmp_path / "package.xml", "<package><name>mine</name></package>")
+        put(tmp_path / "meshes" / "c.stl", "solid")
+        (finding,) = found(self.model(tmp_path, "c.stl", "d.stl"))
+        assert finding.message == "none of the 2 mesh files exists; the first is 'c.stl'; there is 'meshes/c.stl'"
+        assert finding.severity == "warning"
+
     def test_a_folder_or_a_null_character_is_no_mesh(self, tmp_path):
         (tmp_path / "a.stl").mkdir()
         (tmp_path / "b.stl").write_text("solid")
