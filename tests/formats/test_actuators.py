@@ -606,3 +606,17 @@ def test_followers_are_no_part_of_a_posture():
     text = text.replace("</mujoco>", '<keyframe><key name="k" qpos="1 2 1"/></keyframe></mujoco>')
     (state,) = kt.load(text, format="mjcf").semantic.group_states
     assert [(one.name, one.value) for one in state.joints] == [("s", (1.0,)), ("e", (2.0,))]
+
+
+def test_a_kept_block_of_another_kind_is_named(tmp_path):
+    block = (
+        '<ros2_control name="c" type="system"><joint name="j"><command_interface name="effort"/></joint></ros2_control>'
+    )
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1"/></joint>'
+    text = f'<robot name="r"><link name="a"/><link name="b"/>{joint}{block}</robot>'
+    parts = parts_of(kt.load(text, format="urdf"))
+    assert parts.actuators[0].kind == "motor"
+    parts.actuators = [replace(parts.actuators[0], kind="position")]
+    (note,) = kt.save(build(parts), tmp_path / "r.urdf")
+    assert note.message == "ROS will not see: 1 actuator's kind"
+    assert kt.load(tmp_path / "r.urdf").actuators["j"].kind == "position"

@@ -32,6 +32,7 @@ FIELDS = {
     "coupled_limit": ("limit over several joints", "limits over several joints"),
     "transmission": ("transmission", "transmissions"),
     "actuator": ("actuator", "actuators"),
+    "kind": ("actuator's kind", "actuators' kinds"),
     "gains": ("actuator's gains or limits", "actuators' gains or limits"),
 }
 """One and several of what a record is about, by its kind or the field."""
@@ -58,14 +59,10 @@ def _of(record: Record, format: str, seen: Collection[str]) -> list[str]:
         is_changed = record.kind == "sensor" and "new" not in record.data
         return ["sensor's" if is_changed else record.kind]
     if record.kind == "actuator":  # of which files may say more than the robot
-        said = [
-            value
-            for path, value in record.data.items()
-            if path in CARRIED["actuator"] and value not in (None, [-inf, inf])
-        ]
-        return ["actuator" if "new" in record.data else "gains"] * bool(said)
-    found: dict[str, None] = {}
-    tags: list[str] = []
+        values = [value for path, value in record.data.items() if path in CARRIED["actuator"]]
+        said = any(value not in (None, [-inf, inf]) for value in values)
+        return ["actuator" if "new" in record.data else "kind" if "kind" in record.data else "gains"] * said
+    found, tags = dict[str, None](), list[str]()
     for path, value in record.data.items():
         steps = path.split(".")
         if "extensions" in steps and isinstance(value, list):
