@@ -148,13 +148,15 @@ def others_like(group: Sequence[Finding]) -> str:
 
 
 def _place_beside(finding: Finding, first: Finding) -> str:
-    """Return the element of a finding and its line, with the file if it is another."""
+    """Return the element of a finding and its line, with the file if it is another; without them, the name in it."""
     source = finding.source
     if source is None:
         return finding.element or "robot"
     file = "" if first.source and first.source.file == source.file else source.file
     where = file if source.line is None else f"{file}:{source.line}" if file else f"line {source.line}"
-    return f"{finding.element} ({where})" if finding.element and where else finding.element or where
+    named = _patterns()[0].search(finding.message)
+    place = f"{finding.element} ({where})" if finding.element and where else finding.element or where
+    return place or (named[0] if named else source.file)
 
 
 def is_of_memory(error: BaseException) -> bool:

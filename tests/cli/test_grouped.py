@@ -118,3 +118,10 @@ def test_equal_findings():
     assert others_like([words, Finding("mesh", "error", "x", Source("b.urdf"))]) == "1 finding like it: b.urdf"
     assert others_like([words, Finding("mesh", "error", "x")]) == "1 finding like it: robot"
     assert others_like([words, Finding("mesh", "error", "x", None, "joint '\n'")]).endswith(r"joint '\n'")
+
+
+def test_findings_without_a_place_are_known_by_the_name_in_them():
+    source = Source("b.xacro")
+    group = [Finding("xacro-argument", "error", f"there is no argument {name!r}", source) for name in ("h", "w", "v")]
+    assert others_like(group) == "2 findings like it: 'w', 'v'"
+    assert others_like([Finding("a", "error", "is wrong", source)] * 2) == "1 finding like it: b.xacro"

@@ -161,3 +161,17 @@ def test_a_right_angle_with_few_digits_is_corrected_first(turned):
     text = arm("", first='xyz="0 0 0.3" rpy="1.571 0 0"')
     assert "R103-007" in turned(text)[3]
     assert not turned(text, select=["R199-303", "R103-007"])[3]
+
+
+def test_links_that_are_frames_of_the_robot_stay_in_place(turned):
+    """A file that Kinetree wrote has frames as links on fixed joints, and says so."""
+    record = '<kinetree_carried of="link" name="{}">{{"gone": true}}</kinetree_carried>'
+    text = arm().replace("</robot>", f"{record.format('camera')}</robot>")
+    before, after, new, *_ = turned(text)
+    assert "camera" in before.frames.keys() - before.links.keys()
+    assert new != text
+    q = np.array([0.3, -0.4, 0.5])
+    for name in ("camera", "flange", "tool0"):
+        assert kt.fk(after, name)(q) == pytest.approx(kt.fk(before, name)(q), abs=1e-12)
+    for link in LINKS:
+        assert kt.fk(after, link)(0 * q)[:3, :3] == pytest.approx(np.eye(3), abs=1e-12)

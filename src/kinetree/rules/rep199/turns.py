@@ -45,7 +45,7 @@ def turn_links(robot: Robot, arms: Arms, poses: Poses, elements: Elements) -> It
             yield Repair(about, because=why)
             continue
         edits = [edit for link, T in turns.items() for edit in _on_link(robot, elements, link, se3.inverse(T))]
-        edits += [edit for name in robot.joints for edit in _of_joint(robot, elements.joints[name], name, turns)]
+        edits += [edit for name, joint in elements.joints.items() for edit in _of_joint(robot, joint, name, turns)]
         yield Repair(about, tuple(edits), turned=turns)
 
 
@@ -89,8 +89,12 @@ def _on_link(robot: Robot, elements: Elements, name: str, T: Array) -> Iterator[
 
 
 def _of_joint(robot: Robot, element: Element, name: str, turns: Mapping[str, Array]) -> Iterator[Edit]:
-    """Yield the edits of a joint whose parent or child turns."""
-    joint = robot.joints[name]
+    """Yield the edits of a joint whose parent or child turns; of one that is a frame of the robot, if its link does."""
+    if (joint := robot.joints.get(name)) is None:
+        parent, child = ((end.get("link") or "") if (end := element.find(tag)) else "" for tag in ("parent", "child"))
+        if parent in turns and child in robot.frames:
+            yield from set_origin(element, _clean(se3.inverse(turns[parent]) @ robot.frames[child].origin))
+        return
     if turns.keys().isdisjoint((joint.parent, joint.child)):
         return
     T_parent, T_child = (turns.get(link, se3.IDENTITY) for link in (joint.parent, joint.child))
