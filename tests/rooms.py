@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (59_245, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
+    "core": (59_260, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
     "contact and motion": (6_700, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_700,
@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 107_580
+ALL = 107_600
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

@@ -22,7 +22,7 @@ from kinetree.model.edit import add_limits, floating as floating_base
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.names import Lookup
-from kinetree.model.robot import Robot
+from kinetree.model.robot import Robot, in_text
 from kinetree.robots.installed import located
 from kinetree.robots.packaged import is_packaged
 from kinetree.spatial.se3 import Array
@@ -93,6 +93,8 @@ def load(
     errors = [f for f in findings if f.severity == "error"]
     if errors or robot is None:
         raise KinetreeError(sorted(errors, key=attrgetter("place")))
+    if robot.text and not robot.text.parts:
+        robot.text.parts.extend(in_text(robot))
     return floating_base(robot) if floating else robot
 
 

@@ -12,6 +12,8 @@ from each import each
 from kinetree.formats.registry import WRITTEN
 from kinetree.model.actuator import Actuator
 from kinetree.model.assemble import build, parts_of
+from kinetree.model.names import NamedValues
+from kinetree.model.robot import Dynamics
 from kinetree.syntax.xml.reader import Report, parse
 
 ARM = """<robot name="arm"><link name="base"/>
@@ -620,3 +622,20 @@ def test_a_kept_block_of_another_kind_is_named(tmp_path):
     (note,) = kt.save(build(parts), tmp_path / "r.urdf")
     assert note.message == "ROS will not see: 1 actuator's kind"
     assert kt.load(tmp_path / "r.urdf").actuators["j"].kind == "position"
+
+
+@each("format", ["mjcf", "urdf", "sdf"])
+def test_a_robot_that_is_replaced_in_part_is_not_written_as_its_file(format, tmp_path):
+    """`dataclasses.replace` is an edit, too: the text of the file is that of the robot before."""
+    arm = kt.load(COMMANDED.format("", '<motor name="m" joint="s"/>'), format="mjcf")
+    file = tmp_path / f"arm.{'xml' if format == 'mjcf' else format}"
+    kt.save(arm, file)
+    read = kt.load(file)
+    assert kt.text(read, format) == file.read_text()
+    joints = {name: replace(one, dynamics=(Dynamics(damping=3.0),)) for name, one in read.joints.items()}
+    changed = replace(read, joints=NamedValues("joint", joints.values()))
+    again = kt.load(kt.text(changed, format), format=format)
+    assert [again.joints[name].dynamics[0].damping for name in "sew"] == [3.0, 3.0, 3.0]
+    without = kt.load(kt.text(replace(read, actuators=NamedValues("actuator", ())), format), format=format)
+    assert not [*without.actuators]
+    assert replace(read, notes=()).text is read.text

@@ -204,6 +204,12 @@ class CoupledLimit(Brief):
     source: Source | None = None
 
 
+def in_text(robot: "Robot") -> list[object]:
+    """Return what a robot has of the text of its file."""
+    names = ("name", "links", "joints", "frames", "sensors", "groups", "materials", "loops", "coupled_limits")
+    return [getattr(robot, name) for name in (*names, "actuators")]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Robot(Displayable):
     """A robot description. Made by `kinetree.load` and by the edits; equal only to itself.
@@ -249,6 +255,10 @@ class Robot(Displayable):
     semantic: "Semantic | None" = None
     header: Mapping[str, str] = field(default_factory=dict)
     actuators: NamedValues[Actuator] = field(default_factory=lambda: NamedValues("actuator", ()))
+
+    def __post_init__(self) -> None:
+        if self.text and any(a is not b for a, b in zip(self.text.parts, in_text(self), strict=False)):
+            object.__setattr__(self, "text", None)  # `dataclasses.replace` made another robot
 
     def __repr__(self) -> str:
         counts = ", ".join(counted(len(getattr(self, f"{what}s")), what) for what in ("link", "joint", "frame"))

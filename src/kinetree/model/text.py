@@ -16,6 +16,8 @@ class Text(Brief):
     text: str
     origins: Sequence[Source | None] = field(default=(), repr=False)
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    parts: list[object] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What the robot has that is in the text: with other parts it is another robot, whose text this is not."""
 
 
 @dataclass(frozen=True, slots=True)
