@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 107_600
+ALL = 107_605
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

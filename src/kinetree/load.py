@@ -22,7 +22,8 @@ from kinetree.model.edit import add_limits, floating as floating_base
 from kinetree.model.edit.coupled_limits import nothing_inside
 from kinetree.model.limits import LinearLimits
 from kinetree.model.names import Lookup
-from kinetree.model.robot import Robot, in_text
+from kinetree.model.robot import Robot
+from kinetree.model.text import in_text
 from kinetree.robots.installed import located
 from kinetree.robots.packaged import is_packaged
 from kinetree.spatial.se3 import Array

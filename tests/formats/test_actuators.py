@@ -639,3 +639,8 @@ def test_a_robot_that_is_replaced_in_part_is_not_written_as_its_file(format, tmp
     without = kt.load(kt.text(replace(read, actuators=NamedValues("actuator", ())), format), format=format)
     assert not [*without.actuators]
     assert replace(read, notes=()).text is read.text
+
+
+def test_rotor_inertias_that_urdf_lacks_are_named_as_such(tmp_path):
+    (note,) = (note for note in kt.save(kt.load("puma560"), tmp_path / "puma.urdf") if note.code == "carried")
+    assert note.message == "ROS will not see: 6 joints' rotor inertias (armatures)"

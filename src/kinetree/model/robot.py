@@ -29,7 +29,7 @@ from kinetree.model.link import (
 )
 from kinetree.model.names import NamedValues
 from kinetree.model.robot_limits import robot_limits
-from kinetree.model.text import Extension as Extension, Text as Text
+from kinetree.model.text import Extension as Extension, Text as Text, in_text
 from kinetree.other_names import no_attribute
 from kinetree.spatial.se3 import IDENTITY, Array, frozen
 
@@ -202,12 +202,6 @@ class CoupledLimit(Brief):
     lower: float = -inf
     upper: float = inf
     source: Source | None = None
-
-
-def in_text(robot: "Robot") -> list[object]:
-    """Return what a robot has of the text of its file."""
-    names = ("name", "links", "joints", "frames", "sensors", "groups", "materials", "loops", "coupled_limits")
-    return [getattr(robot, name) for name in (*names, "actuators")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -20,6 +20,12 @@ class Text(Brief):
     """What the robot has that is in the text: with other parts it is another robot, whose text this is not."""
 
 
+def in_text(robot: object) -> list[object]:
+    """Return what a robot has of the text of its file."""
+    names = ("name", "links", "joints", "frames", "sensors", "groups", "materials", "loops", "coupled_limits")
+    return [getattr(robot, name) for name in (*names, "actuators")]
+
+
 @dataclass(frozen=True, slots=True)
 class Extension:
     """An element of another tool, kept unchanged and written back to its own format."""

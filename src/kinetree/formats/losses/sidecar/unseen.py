@@ -16,6 +16,7 @@ FIELDS = {
     "limits": ("limit of a joint", "limits of joints"),
     "joint_order": ("order of the joints", "orders of the joints"),
     "dynamics": ("joint's damping, friction or spring", "joints' damping, friction or springs"),
+    "armature": ("joint's rotor inertia (armature)", "joints' rotor inertias (armatures)"),
     "safety": ("safety limit of a joint", "safety limits of joints"),
     "calibration": ("calibration of a joint", "calibrations of joints"),
     "unplaced": ("frame without a place", "frames without a place"),
