@@ -125,4 +125,5 @@ def convert(robot: Robot, file: Path, output: Path, in_degrees: bool, force: boo
     motion = read_motion(robot, file, unit="rad" if is_bag(file) else unit)
     report_motion(robot, motion, file)
     write_motion(motion, output, unit=unit if output.suffix.lower() == ".csv" else "rad")
-    remark(f"wrote {output}: {counted(len(motion.q), 'sample')}")
+    only = "; of the bag only positions of joints are read" if is_bag(file) and motion.qd is None else ""
+    remark(f"wrote {output}: {counted(len(motion.q), 'sample')}{only}")
