@@ -10,14 +10,14 @@ from kinetree.errors import Source
 @dataclass(frozen=True, slots=True, repr=False)
 class Text(Brief):
     """The text that a robot was read from, as long as the robot is not edited; the places of its elements, in order,
-    and the texts of the files by name, if it was made of other files."""
+    and the texts of the files by name, if it was made of other files. parts: what the robot has of it (`in_text`); with
+    other parts it is another robot, whose text this is not."""
 
     format: str
     text: str
     origins: Sequence[Source | None] = field(default=(), repr=False)
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
     parts: list[object] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What the robot has that is in the text: with other parts it is another robot, whose text this is not."""
 
 
 def in_text(robot: object) -> list[object]:
