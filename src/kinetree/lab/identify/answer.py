@@ -60,6 +60,7 @@ class Verification:
     the faults corrected, and the noise of the log, N m or N, nan for a joint without torques. offsets: constant part of
     the torques of each joint, such as that of a sensor, which is no fault of the model. gaps: numbers of the samples
     before which times have a gap. blind: "poses" or "torques" if no fault could have shown itself in them.
+    incomplete: "poses" or "torques" if much more than the noise is left of them, so that more is wrong than is named.
     What poses show is None without poses, torques without torques.
     """
 
@@ -77,6 +78,7 @@ class Verification:
     offsets: Mapping[str, float] | None = None
     gaps: tuple[int, ...] = ()
     blind: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -109,6 +111,8 @@ class Verification:
         if self.faults:
             yield f"With that corrected {self._sizes(1)} rms is left."
         yield f"The noise of the log alone would leave {self._sizes(2)} rms."
+        for part in self.incomplete:
+            yield f"More is wrong than that: the {part} of this log are off by more than its noise."
         for part in self.blind:
             yield f"The {part} of this log show no fault of the model: move more joints, farther."
         if self.offsets and self.torques is not None:

@@ -170,7 +170,7 @@ class Efforts:
         return model, columns
 
     @cached_property
-    def _last(self) -> dict[str, Any]:
+    def _last(self) -> dict[str | int, Any]:
         return {}
 
     def _scales(self, x: Array) -> Array:
@@ -192,10 +192,8 @@ class Efforts:
         slopes = np.zeros((self.columns.shape[-1], len(at)))
         for i, place in enumerate(places):
             if place < 10 * b:
-                k, e = place // 10, STEP * np.eye(10)[place % 10]
-                u = x[10 * k : 10 * k + 10]
-                change = inertia_of(self.rows[k], u + e) - inertia_of(self.rows[k], u - e)
-                slopes[10 * k : 10 * k + 10, i] = change / (2 * STEP)
+                k = place // 10
+                slopes[10 * k : 10 * k + 10, i] = self._inertial_slopes(k, x[10 * k : 10 * k + 10])[place % 10]
             elif place < self.first:
                 (end, e), u = divmod(place - 10 * b, 4), x[10 * b : self.first].reshape(-1, 4)
                 k, T = [*self.ends.values()][end]
@@ -210,6 +208,15 @@ class Efforts:
         for column in np.flatnonzero(at >= n):
             J[:, at[column] - n, column] = predicted[:, at[column] - n]
         return np.asarray(-(J * (self.known / self.noise)[:, None])[..., None, :])
+
+    def _inertial_slopes(self, k: int, u: Array) -> Array:
+        """Return the derivatives (10, 10) of the parameters of a body by each of its numbers, the last of which are
+        remembered."""
+        if k not in self._last or (self._last[k][0] != u).any():
+            steps = STEP * np.eye(10)
+            change = [inertia_of(self.rows[k], u + e) - inertia_of(self.rows[k], u - e) for e in steps]
+            self._last[k] = u.copy(), np.array(change) / (2 * STEP)
+        return np.asarray(self._last[k][1])
 
     def with_noise(self) -> "Efforts":
         """Return the channel with the noise of a fit of everything that torques are linear in, without Coulomb friction

@@ -27,6 +27,8 @@ STRICT = 4.0
 because the noise is estimated from the same log."""
 SAFE = 10.0
 """How many times more than its price a cause is worth that is needed for certain."""
+PATIENCE = 3
+"""Number of faults that are added, although the samples that are held out fit no better, before none is."""
 TRIED = 6
 """Number of faults that are fitted before one is added: those that gain the most to first order."""
 ALIKE = 6.0
@@ -141,7 +143,7 @@ def search(channel: Channel, x: Array, count: int) -> Found:
     nothing, simple = looking.state([], x), [one for one in looking.seen if len(one.places) == 1]
     state = looking.grown(looking.grown(nothing, simple), looking.seen)  # one number explains better than six
     if len(state.causes) > 1 or any(len(one.places) > 1 for one in state.causes):  # or one large one explains all
-        state = min(state, looking.grown(nothing, looking.seen), key=lambda found: found.score)
+        state = min(state, looking.grown(nothing, looking.seen), key=looking.doubt)
     alike, shares = looking.others(state, nothing.fit.loss)
     last = fitted(channel, state.fit.x, _places(channel, state.causes), rows)
     return Found(state.causes, last, alike, shares, _covariance(channel, last, rows))
@@ -177,19 +179,27 @@ class _Search:
         """Return by how much the loss must fall for a cause: for each of its numbers that the log can show."""
         return float(self.price[0] * self.ranks[cause] + self.price[1])
 
+    def doubt(self, state: _State) -> float:
+        """Return the criterion with numbers at twice their price: of two explanations that of fewer is more likely."""
+        return state.score + float(self.price[0]) * sum(self.ranks[one] for one in state.causes)
+
     def grown(self, state: _State, causes: Sequence[Cause]) -> _State:
-        """Return the state with causes added, one by one, as long as the criterion falls, also on what is held."""
-        while len(state.causes) < MOST:
+        """Return the state with causes added, one by one, as long as the criterion falls, that is best on what is held.
+
+        One of several causes that only together explain a log may look worse there, so that `PATIENCE` are added.
+        """
+        found, lowest, added = state, self.unseen(state), 0
+        while len(state.causes) < MOST and added < PATIENCE:
             trials = [self.state([*state.causes, one], state.fit.x, 10) for one in self.likely(state, causes)]
             place = self.channel.causes.index  # of two that explain as much the later one, which may be the setting
             best = min(trials, key=lambda trial: (round(trial.score, 6), -place(trial.causes[-1])), default=state)
             if best.score >= state.score:
                 break
-            best = self.state(best.causes, best.fit.x)
-            if len(self.held) and self.unseen(best) >= self.unseen(state):
-                break
-            state = self.thinned(best)
-        return state
+            state = self.thinned(self.state(best.causes, best.fit.x))
+            added, unseen = added + 1, self.unseen(state)
+            if unseen < lowest or not len(self.held):
+                found, lowest, added = state, unseen, 0
+        return found
 
     def unseen(self, state: _State) -> float:
         return loss(self.channel.residual(state.fit.x, self.held))

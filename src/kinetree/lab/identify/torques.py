@@ -1,15 +1,15 @@
 """What is wrong with the dynamics of a model, by torques of a log."""
 
 from dataclasses import replace
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from kinetree.lab.identify.answer import ModelFault, fault_of
-from kinetree.lab.identify.columns import WINDOW, Trajectory, carriers, columns, delayed, ends, filter_of
-from kinetree.lab.identify.efforts import Efforts, about_centre, inertia_of
+from kinetree.lab.identify.columns import Trajectory, carriers, columns, delayed, ends, filter_of
+from kinetree.lab.identify.efforts import MEDIAN, Efforts, about_centre, inertia_of
 from kinetree.lab.identify.search import Found, fitted, search, visible
+from kinetree.lab.identify.setting import parts_of_model, scale_of, setting_of
 from kinetree.model.robot import Robot
 from kinetree.queries.options import GRAVITY
 from kinetree.queries.query import tree
@@ -17,7 +17,7 @@ from kinetree.spatial.se3 import Array
 from kinetree.trajectories.motion import STILL
 
 CLEARER = 2.0
-"""How many times smaller what is left of a torque must be for another sign, order or gravity."""
+"""How many times larger than those of a log torques of the model are that are no small ones."""
 UNEXPLAINED = 0.3
 """Part of the torques that is noise, from which on nothing is explained."""
 UNIT = 1000.0
@@ -26,10 +26,10 @@ FAR = 0.01
 """Zero, rad or m, from which on columns are computed again."""
 LATE = 0.002
 """Delay, s, from which on torques are shifted again."""
-LATEST = 0.5
-"""Largest delay that is tried, s."""
 UNRELATED = 0.75
 """Part of the torques of a joint that the model leaves, from which on they have no relation to it, and are left out."""
+REST = 2.0
+"""How many times larger than the noise what is left has to be for something to be wrong that is not named."""
 OUTLIER = 6.0
 """Residual, in standard deviations, of a sample that does not fit."""
 UNITS = {
@@ -46,7 +46,7 @@ class TorqueFaults(NamedTuple):
     """Faults that explain torques. torques (3, nv): root mean square of the error of the model, of what is left, and
     the noise, N m or N. outliers: times of samples, or their numbers if they have none. offsets (nv,): constant parts
     of the torques of the log. unclear: joints of which an offset and a scale have the same effect. blind: whether no
-    fault could have shown itself."""
+    fault could have shown itself. incomplete: whether much more than the noise is left."""
 
     explained: bool
     faults: tuple[ModelFault, ...]
@@ -55,6 +55,7 @@ class TorqueFaults(NamedTuple):
     offsets: Array
     unclear: tuple[str, ...]
     blind: bool
+    incomplete: bool
 
 
 def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
@@ -90,16 +91,20 @@ def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
     scales = {cause.element for cause in visible(channel, x, rows) if cause.kind == "effort scale"}
     names = [name for name, has in zip(robot.velocity_names, known, strict=True) if has]
     unclear = tuple(name for name in names if name not in scales) if explained else ()
-    return TorqueFaults(explained, tuple(shown), torques, tuple(outliers.tolist()), offsets, unclear, not seen)
+    rest = np.median(np.abs(left), axis=0) / MEDIAN > REST * channel.noise / made.spread
+    incomplete = bool(explained and seen and (rest & known).any())
+    far_off = tuple(outliers.tolist())
+    return TorqueFaults(explained, tuple(shown), torques, far_off, offsets, unclear, not seen, incomplete)
 
 
 def _joined(discrete: list[ModelFault], others: list[ModelFault]) -> list[ModelFault]:
     """Return all faults, with one of gravity that is the sum of two."""
     fine = [fault for fault in others if fault.kind == "gravity"]
-    if not (fine and discrete and discrete[0].kind == "gravity"):
+    large = [fault for fault in discrete if fault.kind == "gravity"]
+    if not (fine and large):
         return [*discrete, *others]
-    whole = np.asarray(fine[0].value) + np.asarray(discrete[0].value)
-    rest = [fault for fault in (*discrete[1:], *others) if fault.kind != "gravity"]
+    whole = np.asarray(fine[0].value) + np.asarray(large[0].value)
+    rest = [fault for fault in (*discrete, *others) if fault.kind != "gravity"]
     return [replace(fine[0], value=whole, explains=1.0), *rest]
 
 
@@ -133,85 +138,29 @@ def _channel(
 def _discrete(
     robot: Robot, log: Trajectory, given: Efforts
 ) -> tuple[Efforts, tuple[float, ...], list[ModelFault], Trajectory]:
-    """Return the channel with another gravity, signs, order, unit and delay of torques where they show, this gravity,
-    these faults, and the log with such torques."""
-    faults, nv, names = list[ModelFault](), robot.nv, robot.velocity_names
-    falls = given.columns[..., -nv - 4 : -nv - 1]
-    best, channel, gravity = _misfit(given.tau, given).sum(), given, GRAVITY
-    for i, sign in ((i, sign) for i in range(3) for sign in (1.0, -1.0)):
-        g = np.roll([sign * float(np.linalg.norm(GRAVITY)), 0.0, 0.0], i)
-        falling = replace(given, model=given.model + falls @ (g - GRAVITY))
-        if (score := _misfit(given.tau, falling).sum()) < best - CLEARER * np.log(CLEARER):
-            best, channel = score, falling
-            faults = [ModelFault("gravity", robot.root, g - GRAVITY, np.zeros(3), unit="m/s²")]
-    if faults:
-        x, y, z = (np.asarray(faults[0].value) + GRAVITY).tolist()
-        gravity = (x, y, z)
-        channel = _channel(robot, log, gravity, given.known)
-    tau, order, signs = channel.tau, np.arange(nv), np.ones(nv)
-    for i, j in permutations(range(nv), 2):
-        swapped = order.copy()
-        swapped[[i, j]] = order[[j, i]]
-        gain = (_misfit(tau[:, order], channel) - _misfit(tau[:, swapped], channel))[[i, j]]
-        if i < j and (gain > np.log(CLEARER)).all():
-            order = swapped
-            faults.append(ModelFault("effort order", f"{names[i]}, {names[j]}"))
-    tau = tau[:, order]
-    for turned in np.flatnonzero(_misfit(tau, channel) - _misfit(-tau, channel) > np.log(CLEARER)):
-        signs[turned] = -1.0
-        faults.append(ModelFault("effort sign", names[turned]))
-    log = log._replace(effort=log.effort[:, order] * signs)
-    late, tau = _delay(log, channel, tau * signs)
-    fits = _misfit(tau, channel) < np.log(UNRELATED)
-    factors = [factor for j in map(int, np.flatnonzero(fits)) if (factor := _fit(tau, channel, j)[0]) > 0]
+    """Return the channel of a log as it was taken, gravity, what is wrong with that, and the log with its torques but
+    for their delay. Torques are in N m or N, or left out if they have no relation to those of the model."""
+    setting, faults = setting_of(robot, log, given.known)
+    log, gravity, nv = setting.of(log), setting.gravity, robot.nv
+    has_torques = (log.effort != 0).any(axis=0)
+    channel = _channel(robot, delayed(log, setting.late), gravity, has_torques) if faults or setting.late else given
+    model, _, own = parts_of_model(channel)
+    fits = [scale_of(channel.tau[:, j], model[:, j], own[:, j]) for j in range(nv)]
+    factors = [factor for factor, left in fits if left < UNRELATED and factor > 0]
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
-        tau, log = tau / UNIT**power, log._replace(effort=log.effort / UNIT**power)
+        log = log._replace(effort=log.effort / UNIT**power)
+        channel = replace(channel, tau=channel.tau / UNIT**power)
         faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))
-    related = fits | (_rms(_varied(channel.model)) < CLEARER * _rms(_varied(tau)))
+    sizes = [_rms(x - x.mean(axis=0)) for x in (channel.model, channel.tau)]
+    related = np.array([left < UNRELATED for _, left in fits]) | (sizes[0] < CLEARER * sizes[1])
     related |= not (channel.known & related).any()  # if none is, nothing explains the log
     strange = np.flatnonzero(channel.known & ~related)
-    faults += [ModelFault("effort scale", names[i], 0.0, 0.0, unit="1") for i in strange]
+    faults += [ModelFault("effort scale", robot.velocity_names[i], 0.0, 0.0, unit="1") for i in strange]
     known = channel.known & related
-    log = log._replace(effort=log.effort * known)
-    if late:
-        channel = replace(_channel(robot, delayed(log, late), gravity, known), late=late)
-        tau = channel.tau
-    start = replace(channel, tau=tau * known, known=known, noise=_rms(tau).clip(1e-9) * 0.05)
-    return start, gravity, faults, log
-
-
-def _delay(log: Trajectory, channel: Efforts, tau: Array) -> tuple[float, Array]:
-    """Return by how much torques are late, s, if far, and those of the right time."""
-    found, best = (0.0, tau), _misfit(tau, channel).sum()
-    steps = int(min(LATEST, np.ptp(log.t) / 10) / WINDOW * 2) if log.dt else 0
-    for late in (np.arange(-steps, steps + 1) * WINDOW / 2).tolist():
-        effort = np.column_stack([np.interp(log.t + late, log.t, x) for x in log.effort.T])
-        there = filter_of(log.dt).of(log.parts, effort.__getitem__)
-        if late and (score := _misfit(there, channel).sum()) < best - np.log(CLEARER):
-            found, best = (late, there), score
-    return found
-
-
-def _misfit(tau: Array, channel: Efforts) -> Array:
-    """Return the logarithm (nv,) of the part of torques that those of the model, times a factor, and friction leave."""
-    left = np.array([_fit(tau, channel, j)[1] for j in range(channel.nv)])
-    return np.where(channel.known, np.log(left.clip(1e-4)), 0.0)
-
-
-def _fit(tau: Array, channel: Efforts, j: int) -> tuple[float, float]:
-    """Return the factor by which torques of the model of a joint fit best, beside friction, or 0 if it is negative; and
-    the part of the torques that is left."""
-    viscous, n = channel.first - channel.size, channel.nv  # an offset of torques is in their means
-    own = _varied(channel.columns[:, j, [viscous + n + j, viscous + 2 * n + j]])
-    A, y = np.column_stack([_varied(channel.model[:, j]), own]), _varied(tau[:, j])
-    factor = float(np.linalg.lstsq(A, y, rcond=1e-9)[0][0])
-    A = A if factor > 0 else own
-    r = y - A @ np.linalg.lstsq(A, y, rcond=1e-9)[0]
-    return max(factor, 0.0), float(np.linalg.norm(r) / max(float(np.linalg.norm(y)), 1e-300))
-
-
-def _varied(x: Array) -> Array:
-    return np.asarray(x - x.mean(axis=0))
+    tau = channel.tau * known
+    noise = _rms(tau).clip(1e-9) * 0.05
+    start = replace(channel, tau=tau, known=known, noise=noise, late=setting.late)
+    return start, gravity, faults, log._replace(effort=log.effort * known)
 
 
 def _fault(channel: Efforts, found: Found, i: int) -> ModelFault:

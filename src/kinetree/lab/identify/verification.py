@@ -1,8 +1,7 @@
 """`kt.verify`: what is wrong with a model, by a log of the real robot."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,13 @@ from kinetree.lab.identify.answer import ModelFault, Verification, fault_of
 from kinetree.lab.identify.columns import LONGEST, Trajectory, check_rates, gaps, trajectory
 from kinetree.lab.identify.poses import SMALL, Poses, first_places
 from kinetree.lab.identify.search import Cause, Found, basis, effects, fitted, hidden, search, visible
-from kinetree.lab.identify.torques import TorqueFaults, by_torques
+from kinetree.lab.identify.setting import Setting, Turn, after, turned, turns, unturned
+from kinetree.lab.identify.torques import REST, TorqueFaults, by_torques
 from kinetree.model.edit import lock, set_origins
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
+from kinetree.queries.options import GRAVITY
 from kinetree.queries.query import frames_of
 from kinetree.spatial.numbers import numbers, poses as checked_poses
 from kinetree.spatial.se3 import Array, poses_from
@@ -84,30 +85,31 @@ def verify(
             raise fail("unknown", f"unknown is {name!r}; expected 'base', 'tool', or both")
     if poses is None and effort is None:
         raise fail("poses", "there are neither poses nor effort; expected poses={frame: T (n, 4, 4)}, effort (n, nv)")
-    Q, found = _checked_q(robot, q), None
-    times, rates = _checked_times(Q, t), (qd, qdd)
-    if times is not None and (turning := [robot.coordinate_names.index(name) for name in robot.limits.turning]):
-        Q = Q.copy()
-        Q[:, turning] = np.unwrap(Q[:, turning], axis=0)  # encoders that begin again after a turn
+    Q, found, turn, zeros = _checked_q(robot, q), None, unturned(robot), robot.zero
+    if (times := _checked_times(Q, t)) is not None:
+        Q = _unwrapped(robot, Q)
     if poses is not None:
-        found, better, meant = _by_poses(_checked(robot, Q, poses, free, times))
+        found, robot, turn, zeros = _by_poses(_checked(robot, Q, poses, free, times))
         if effort is None:
             return found
-        if found.faults:  # torques are those of the corrected model
-            rates = rates if np.ptp(meant - Q, axis=0).max() < STILL or t is None else (None, None)
-            robot, Q = better, meant
-    log = _trajectory(robot, Q, effort, times, *rates)
+    rates = (qd, qdd) if t is None or turn == unturned(robot) else (None, None)  # of joints that count as positions do
+    log = Setting(GRAVITY, turn, unturned(robot)).of(_trajectory(robot, Q, effort, times, *rates))
+    log, Q = log._replace(q=log.q + zeros), turned(Q, turn)  # torques are those of the model that poses correct
     is_still, has_torques = np.ptp(Q, axis=0) < STILL, np.isfinite(log.effort).any(axis=0)
     by = _by_torques(robot, log, has_torques | ~is_still)
     still = tuple(np.array(robot.velocity_names)[is_still & has_torques])
     nearest = np.searchsorted(np.arange(len(Q)) if times is None else times, by.outliers).clip(0, len(Q) - 1)
     outliers = tuple(dict.fromkeys((*(found.outliers if found else ()), *nearest.tolist())))
     found = found or Verification(True, (), (), (), None, None, None, (), None, None)
-    explained = found.explained and by.explained
+    explained, incomplete = (
+        found.explained and by.explained,
+        (*found.incomplete, *(["torques"] if by.incomplete else [])),
+    )
+    faults = (*found.faults, *by.faults) if explained else ()
     return replace(
         found,
-        explained=explained,
-        faults=(*found.faults, *by.faults) if explained else (),
+        explained=explained and bool(faults or not incomplete),
+        faults=faults,
         together=(*found.together, *((("effort scale", x), ("effort offset", x)) for x in by.unclear if not by.blind)),
         still=tuple(dict.fromkeys((*found.still, *still))),
         outliers=outliers,
@@ -115,12 +117,13 @@ def verify(
         offsets=dict(zip(robot.velocity_names, by.offsets.tolist(), strict=True)),
         gaps=() if times is None else tuple(gaps(times).tolist()),
         blind=(*found.blind, *(["torques"] if by.blind else [])),
+        incomplete=incomplete,
     )
 
 
-def _by_poses(given: Poses) -> tuple[Verification, Robot, Array]:
-    """Return what poses show, the robot with corrected poses of joints, and the q that it has."""
-    robot, (channel, discrete) = given.robot, _discrete(given)
+def _by_poses(given: Poses) -> tuple[Verification, Robot, Turn, Array]:
+    """Return what poses show, the robot with corrected poses of joints, how its joints count, and their zeros (nq,)."""
+    robot, (channel, discrete, turn) = given.robot, _discrete(given)
     at, everything = np.arange(len(given.q)), tuple(range(channel.size))
     for _ in range(2):  # the second time with the weights of the first
         rich = fitted(channel, np.zeros(channel.size), everything, at)
@@ -132,7 +135,7 @@ def _by_poses(given: Poses) -> tuple[Verification, Robot, Array]:
     answer = _answer(_placed(given) if discrete else channel, channel, discrete if explained else [], found)
     rows = channel.rows + found.fit.x[robot.nq : -13].reshape(-1, 6)
     better = set_origins(robot, dict(zip(channel.joints, rows, strict=True)))
-    return answer, better, channel.q + found.fit.x[: robot.nq]
+    return answer, better, turn, found.fit.x[: robot.nq]
 
 
 def _by_torques(robot: Robot, log: Trajectory, kept: Array) -> TorqueFaults:
@@ -158,6 +161,15 @@ def _checked_q(robot: Robot, q: Any) -> Array:
         raise fail("poses", f"there are {len(Q)} poses; expected at least {FEWEST}")
     if not np.isfinite(Q).all():
         raise fail("argument-number", "q has numbers that are not finite; expected positions in rad and m")
+    return Q
+
+
+def _unwrapped(robot: Robot, Q: Array) -> Array:
+    """Return positions without the jumps of encoders that begin again after a turn."""
+    Q, turning = Q.copy(), [robot.coordinate_names.index(name) for name in robot.limits.turning]
+    for i in turning:
+        if np.abs(Q[:, i]).max() <= 2 * np.pi + STILL:  # else it goes on, or is in degrees
+            Q[:, i] = np.unwrap(Q[:, i])
     return Q
 
 
@@ -243,9 +255,10 @@ def _is_explained(channel: Poses) -> bool:
     return all(size < most for size, most in zip(channel.noise, UNEXPLAINED, strict=False))
 
 
-def _discrete(given: Poses) -> tuple[Poses, list[ModelFault]]:
+def _discrete(given: Poses) -> tuple[Poses, list[ModelFault], Turn]:
     """Return the channel with joints reversed, exchanged or in degrees where the poses show it, and these faults."""
     robot, faults, rows, best = given.robot, list[ModelFault](), np.arange(len(given.q)), np.inf
+    turn = unturned(robot)
 
     def tried(Q: Array) -> tuple[float, Poses]:
         channel = _placed(replace(given, q=Q))
@@ -259,26 +272,14 @@ def _discrete(given: Poses) -> tuple[Poses, list[ModelFault]]:
     best, channel = tried(given.q)
     columns = [cause.places[0] for cause in given.causes if cause.kind == "zero"]
     while len(faults) < 2 and best > len(rows):  # more than a millimetre or milliradian
-        trials = [(*tried(Q), fault) for Q, fault in _variants(robot, channel.q, columns)]
+        trials = [(*tried(turned(channel.q, one)), one, fault) for one, fault in turns(robot, channel.q, columns)]
         if not trials:
             break
-        value, there, fault = min(trials, key=lambda trial: trial[0])
+        value, there, one, fault = min(trials, key=lambda trial: trial[0])
         if value * CLEARER > best:
             break
-        best, channel, faults = value, there, [*faults, fault]
-    return channel, faults
-
-
-def _variants(robot: Robot, q: Array, columns: Sequence[int]) -> Iterator[tuple[Array, ModelFault]]:
-    names = robot.joint_names
-    if np.abs(q).max() > 4 * np.pi:
-        yield np.deg2rad(q), ModelFault("unit", "q")
-    for i in columns:
-        yield q * np.where(np.arange(q.shape[1]) == i, -1.0, 1.0), ModelFault("sign", names[i])
-    for i, j in combinations(columns, 2):
-        order = np.arange(q.shape[1])
-        order[[i, j]] = j, i
-        yield q[:, order], ModelFault("order", f"{names[i]}, {names[j]}")
+        best, channel, turn, faults = value, there, after(turn, one), [*faults, fault]
+    return channel, faults, turn
 
 
 def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Found) -> Verification:
@@ -295,9 +296,12 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
     zeros = [(cause.element, channel.q[:, cause.places]) for cause in channel.causes if cause.kind == "zero"]
     together = [_set(channel, cause, places) for cause, places in hidden(channel, x, len(rows))]
     still = tuple(name for name, q in zeros if np.ptp(q) < STILL)
+    rest, shown = channel.with_noise(x, rows, len(found.fit.free)).noise, [*discrete]
+    shown += sorted(faults, key=lambda fault: -fault.explains)
+    incomplete = any(more > REST * size for more, size in zip(rest, channel.noise, strict=True))
     return Verification(
-        _is_explained(channel),
-        (*discrete, *sorted(faults, key=lambda fault: -fault.explains)),
+        _is_explained(channel) and bool(shown or not incomplete),
+        tuple(shown),
         tuple(together),
         still,
         _rms(plain, before.x),
@@ -307,6 +311,7 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
         base,
         tool,
         blind=() if len(still) < len(zeros) and visible(channel, x, rows) else ("poses",),
+        incomplete=("poses",) if incomplete else (),
     )
 
 
