@@ -17,7 +17,7 @@ from kinetree.cli._model import configuration, joint_values, json_option, robot_
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import remark, say, say_text
-from kinetree.display import counted
+from kinetree.display import counted, some
 from kinetree.errors import UnverifiedWarning, fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from kinetree.fixer.fix import FixResult
     from kinetree.lab.identify.answer import ModelFault, Verification
     from kinetree.logs import Motion
+    from kinetree.logs.poses import Log
 NO_POSES = "has no columns of poses, such as tool0.x, or of torques, such as elbow.effort"
+FIX = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
 
 
 class Given(NamedTuple):
@@ -49,7 +51,8 @@ class Repaired(NamedTuple):
 @kinetree_command("Compare", "kinetree verify arm.urdf log.csv --pose tool0=T.csv --unknown base")
 @robot_argument
 @argument("file", "Joint values (CSV, or a bag of ROS 2), and columns of poses as tool0.x.", metavar="LOG", type=FILE)
-@option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file.  [default: columns of LOG]", "pose")
+@option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file, or topic or frame of /tf.", "pose")
+@option("--joint-states TOPIC", "Topic of joint states, if LOG has several.", "joints")
 @option("--unknown", "Pose that is not known: of the root link, or of the tool. Repeatable.", type=["base", "tool"])
 @joint_values(others="Joints without a column stay neutral.")
 @option("--deg", "Read angles in --q, LOG and FILE in degrees.", "in_degrees")
@@ -66,6 +69,7 @@ def command(
     robot: Robot,
     file: Path,
     pose: str | None,
+    joints: str | None,
     unknown: tuple[str, ...],
     values: dict[str, str],
     in_degrees: bool,
@@ -98,7 +102,8 @@ def command(
     if controller:
         log = _of_pendant(robot, file, controller, **of_controller)
     else:
-        log = _of_columns(robot, file, pose, configuration(robot, values, in_degrees), in_degrees)
+        at = configuration(robot, values, in_degrees)
+        log = _of_columns(robot, file, pose, at, in_degrees, joints, unknown)
     found = verify(robot, **log._asdict(), unknown=unknown)
     if not (as_json or diff):
         say_text(str(found))
@@ -115,38 +120,81 @@ def command(
     sys.exit(0 if found.agrees or agrees_now else 1)
 
 
-def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degrees: bool) -> Given:
-    """Return a log with columns of joints, and poses beside them or in a file of their own."""
+def _of_columns(
+    robot: Robot,
+    file: Path,
+    pose: str | None,
+    at: Array,
+    in_degrees: bool,
+    joints: str | None,
+    unknown: tuple[str, ...],
+) -> Given:
+    """Return a log with columns of joints, and poses beside them, in a file of their own, or of a topic of the bag."""
     from kinetree.logs import filled
-    from kinetree.logs.poses import at_poses, read_log, read_poses
+    from kinetree.logs.poses import read_log
+    from kinetree.logs.ros.measured import legal_poses
 
     unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
-    motion, measured, effort = read_log(robot, file, unit=unit)
+    log = read_log(robot, file, unit=unit, joints=joints)
+    (motion, measured, effort, bag), given = log, pose or ""
     report_motion(robot, motion, file, missing=True)
     q = filled(robot, motion, at)
-    given = pose or ""
     frame, _, where = (given, "", "") if given in robot.frames else given.partition("=")
     if given and frame not in robot.frames:
         raise unknown_name("frame", frame, [*robot.frames])
-    if where:
-        poses = read_poses(robot, Path(where), frame, unit=unit)
-        q, T, times = at_poses(motion, q, poses, (str(file), where))
-        if len(T) < len(poses.T):
-            lost = counted(len(poses.T) - len(T), "pose")
-            remark(f"{where}: {lost} outside the times of {file}, or in its gaps, left out")
-        if effort is not None:
-            remark(f"{file}: torques are not used beside poses of another file; leave out --pose to check them")
-        return Given(q, {frame: T}, t=times)
-    torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
+    if where or (frame and bag):
+        return _at_poses(robot, file, log, q, (frame, where), unit, unknown)
     if effort is not None and not (frame or measured):
-        return Given(q, None, **torques)
+        return _with_torques(robot, file, log, q)
+    torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
     if not frame and len(measured) == 1:
         (frame,) = measured
     if frame not in measured:
-        has = f"has poses of {', '.join(measured)}" if measured else NO_POSES
-        fix = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
+        has, fix = f"has poses of {', '.join(measured)}" if measured else NO_POSES, FIX
+        if bag:
+            has, fix = f"has no efforts in topic {bag.topic.name}", legal_poses(robot, bag.topics)
         raise fail("poses", f"{file} {has}", fix=fix)
     return Given(q, {frame: measured[frame].T}, **torques)
+
+
+def _at_poses(
+    robot: Robot,
+    file: Path,
+    log: Log,
+    q: Array,
+    pose: tuple[str, str],
+    unit: Literal["rad", "deg"],
+    unknown: tuple[str, ...],
+) -> Given:
+    """Return configurations at the times of poses of a file of their own, or of a topic or frame in the bag."""
+    from kinetree.logs.poses import at_poses, poses_in_bag, read_poses
+
+    frame, where = pose
+    if log.recording and not Path(where or ".").is_file():
+        poses, where, note = poses_in_bag(robot, log.recording, where or None)
+        print_findings([note] if note and "base" not in unknown else [])
+    else:
+        poses = read_poses(robot, Path(where), frame, unit=unit)
+    q, T, times = at_poses(log.motion, q, poses, (str(file), where))
+    if len(T) < len(poses.T):
+        lost = counted(len(poses.T) - len(T), "pose")
+        remark(f"{where}: {lost} outside the times of {file}, or in its gaps, left out")
+    if log.effort is not None:
+        remark(f"{file}: torques are not used beside poses of another file or topic; leave out --pose to check them")
+    return Given(q, {frame: T}, t=times)
+
+
+def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
+    """Return the samples of a log that have torques of all joints that ever have some."""
+    assert log.effort is not None
+    times, has = _times(file, log.motion), ~np.isnan(log.effort).all(axis=0)
+    kept = np.isfinite(log.effort[:, has]).all(axis=1)
+    if log.recording:
+        names = [name for name, one in zip(robot.velocity_names, has, strict=True) if one]
+        what = f"efforts of topic {log.recording.topic.name} are taken as N m (N)"
+        left = f"; {counted(int((~kept).sum()), 'sample')} without them left out" if not kept.all() else ""
+        remark(f"{file}: {what}, of {some(names)}{left}")
+    return Given(q[kept], None, log.effort[kept], times[kept])
 
 
 def _times(file: Path, motion: Motion) -> Array:

@@ -1,6 +1,7 @@
 """Measured poses of frames: columns beside those of joints, or files of their own."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -10,6 +11,9 @@ from kinetree.display import number
 from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
+from kinetree.logs.ros.joints import JOINT_STATE, note
+from kinetree.logs.ros.measured import TRACKED, measured, tracked
+from kinetree.logs.ros.motion import Recording, recording
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
 from kinetree.trajectories.motion import GAP, STILL, TIMES, Columns, Motion, motion_of
@@ -30,19 +34,24 @@ class MeasuredPoses(NamedTuple):
 
 
 class Log(NamedTuple):
-    """A motion, measured poses by frame, and torques (n, nv), N m or N, which are nan where there are none, or None."""
+    """A motion, measured poses by frame, and torques (n, nv), N m or N, which are nan where there are none, or None.
+    recording: the bag that has them."""
 
     motion: Motion
     poses: dict[str, MeasuredPoses]
     effort: Array | None
+    recording: Recording | None = None
 
 
-def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -> Log:
+def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", joints: str | None = None) -> Log:
     """Return the motion in a file, with poses by frame in columns beside it, such as tool0.x and tool0.qw, and torques
-    of joints in columns such as elbow.effort.
+    of joints in columns such as elbow.effort, or the motion and efforts of the joint states of a bag.
 
-    Positions are in m, angles in `unit`. Raises KinetreeError as `read_motion` does, and for poses with a part missing.
+    Positions are in m, angles in `unit`. joints: topic of a bag. Raises KinetreeError as `read_motion` does, and for
+    poses with a part missing.
     """
+    if is_bag(file) and unit == "rad":
+        return _of_bag(robot, recording(robot, file, joints, with_base=False, also=TRACKED))
     if is_bag(file) or file.suffix.lower() not in READERS:
         return Log(read_motion(robot, file, unit=unit), {}, None)
     columns = csv.read(file, robot)
@@ -65,14 +74,41 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
         message = "columns of velocities are left out: rates of joints follow from positions and times"
         columns = columns._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
     rest = [i for i, name in enumerate(columns.names) if name not in others]
-    joints = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
-    motion = motion_of(robot, joints, unit)
+    own = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
+    motion = motion_of(robot, own, unit)
     effort = np.full((len(columns.values), robot.nv), np.nan) if efforts else None
     for at, i in efforts:
         assert effort is not None
         effort[:, i] = columns.values[:, at]
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
     return Log(motion, poses, effort)
+
+
+def _of_bag(robot: Robot, found: Recording) -> Log:
+    """Return the joint values of a bag, between messages if these have some of the joints alone, and efforts."""
+    motion = motion_of(robot, found.columns, "rad")
+    if found.topic.type != JOINT_STATE:
+        return Log(motion, {}, None, found)
+    own = measured(robot, found.topic, "position", found.stamps).values
+    efforts, given, notes = measured(robot, found.topic, "effort", found.stamps)
+    q = [
+        np.where(np.isfinite(x := own.get(n, held)), x, held) for n, held in zip(motion.names, motion.q.T, strict=True)
+    ]
+    motion = replace(motion, q=np.column_stack(q), notes=(*motion.notes, *notes))
+    effort = np.full((len(given), robot.nv), np.nan)
+    for name, values in efforts.items():
+        effort[given, robot.velocity_names.index(name)] = values[given]
+    return Log(motion, {}, effort if efforts else None, found)
+
+
+def poses_in_bag(robot: Robot, found: Recording, asked: str | None) -> tuple[MeasuredPoses, str, Finding | None]:
+    """Return the poses of a topic or of a frame of /tf, as `tracked`, with times from the first joint values, the
+    topic, and a note about the frame that is taken as the root link."""
+    poses, is_point = tracked(robot, found.topics, asked)
+    times = (poses.stamps - found.stamps[0]) / 1e9
+    message = f"poses are those in frame {poses.parent!r}, which is taken as the root link {robot.root!r}"
+    taken = None if poses.parent == robot.root else note(found.topics[poses.topic], message)
+    return MeasuredPoses(poses.positions if is_point else poses.T, times), f"topic {poses.topic}", taken
 
 
 def _check_known(robot: Robot, name: str, columns: Columns) -> None:
