@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-
-import kinetree as kt
 from click.testing import CliRunner
 
+import kinetree as kt
 from kinetree.cli import group
 from logged import ARM, CARRIED, swinging
 

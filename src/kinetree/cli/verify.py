@@ -152,7 +152,9 @@ def _of_columns(
     if frame not in measured:
         has, fix = f"has poses of {', '.join(measured)}" if measured else NO_POSES, FIX
         if bag:
-            has, fix = f"has no efforts in topic {bag.topic.name}", legal_poses(robot, bag.topics)
+            others = [n for n, one in bag.topics.items() if one.type == bag.topic.type and n != bag.topic.name]
+            has = f"has no efforts in topic {bag.topic.name}"
+            fix = legal_poses(robot, bag.topics) + (f"; others for --joint-states are {some(others)}" if others else "")
         raise fail("poses", f"{file} {has}", fix=fix)
     return Given(q, {frame: measured[frame].T}, **torques)
 
@@ -190,7 +192,7 @@ def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
     times, has = _times(file, log.motion), ~np.isnan(log.effort).all(axis=0)
     kept = np.isfinite(log.effort[:, has]).all(axis=1)
     if log.recording:
-        names = [name for name, one in zip(robot.velocity_names, has, strict=True) if one]
+        names = [name for i, name in enumerate(robot.velocity_names) if np.isfinite(log.effort[:, i]).any()]
         what = f"efforts of topic {log.recording.topic.name} are taken as N m (N)"
         left = f"; {counted(int((~kept).sum()), 'sample')} without them left out" if not kept.all() else ""
         remark(f"{file}: {what}, of {some(names)}{left}")

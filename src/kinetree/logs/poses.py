@@ -1,13 +1,13 @@
 """Measured poses of frames: columns beside those of joints, or files of their own."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from kinetree.display import number
+from kinetree.display import number, some
 from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
@@ -65,23 +65,22 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", j
             raise columns.fault(None, f"column {name!r} occurs twice; expected each once")
         if name not in known:
             _check_known(robot, name, columns)
-    others = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
-    places = {name: at for at, name in enumerate(columns.names) if name not in known}
-    efforts = [(places[one], i) for i, n in enumerate(robot.velocity_names) if (one := f"{n}.effort") in places]
-    others |= {columns.names[at] for at, _ in efforts}
-    if rates := {f"{name}.velocity" for name in robot.velocity_names} & places.keys():
-        others |= rates
+    own, rates = csv.split(robot, columns)
+    if any(name.endswith(".velocity") for name in rates):
         message = "columns of velocities are left out: rates of joints follow from positions and times"
-        columns = columns._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
-    rest = [i for i, name in enumerate(columns.names) if name not in others]
-    own = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
-    motion = motion_of(robot, own, unit)
-    effort = np.full((len(columns.values), robot.nv), np.nan) if efforts else None
-    for at, i in efforts:
-        assert effort is not None
-        effort[:, i] = columns.values[:, at]
+        own = own._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
+    of_poses = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
+    rest = [i for i, name in enumerate(own.names) if name not in of_poses]
+    own = own._replace(names=tuple(own.names[i] for i in rest), values=own.values[:, rest])
+    motion, efforts = motion_of(robot, own, unit), _efforts(robot, len(own.values), rates)
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
-    return Log(motion, poses, effort)
+    return Log(motion, poses, efforts)
+
+
+def _efforts(robot: Robot, n: int, columns: Mapping[str, Array]) -> Array | None:
+    """Return the efforts (n, nv) in columns such as elbow.effort, nan for joints without, or None for none."""
+    found = [columns.get(f"{name}.effort", np.full(n, np.nan)) for name in robot.velocity_names]
+    return np.column_stack(found) if any(name.endswith(".effort") for name in columns) else None
 
 
 def _of_bag(robot: Robot, found: Recording) -> Log:
@@ -95,10 +94,24 @@ def _of_bag(robot: Robot, found: Recording) -> Log:
         np.where(np.isfinite(x := own.get(n, held)), x, held) for n, held in zip(motion.names, motion.q.T, strict=True)
     ]
     motion = replace(motion, q=np.column_stack(q), notes=(*motion.notes, *notes))
-    effort = np.full((len(given), robot.nv), np.nan)
-    for name, values in efforts.items():
-        effort[given, robot.velocity_names.index(name)] = values[given]
-    return Log(motion, {}, effort if efforts else None, found)
+    columns = {f"{name}.effort": np.where(given, values, np.nan) for name, values in efforts.items()}
+    return Log(motion, {}, _efforts(robot, len(given), columns), found)
+
+
+def table(robot: Robot, file: Path, joints: str | None = None) -> tuple[Motion, dict[str, Array]]:
+    """Return the motion in a bag, and velocities and efforts of joints by names of columns such as elbow.effort, as far
+    as all samples have them. joints: topic of a bag."""
+    found = recording(robot, file, joints)
+    motion, columns = motion_of(robot, found.columns, "rad"), dict[str, Array]()
+    if motion.qd is not None:
+        columns = {f"{name}.velocity": x for name, x in zip(motion.names, motion.qd.T, strict=True)}
+    for rate in csv.RATES if found.topic.type == JOINT_STATE else ():
+        values, _, notes = measured(robot, found.topic, rate, found.stamps)
+        if partly := [name for name, x in values.items() if np.isnan(x).any()]:
+            notes.append(note(found.topic, f"the {rate} is not known at all samples, and left out: {some(partly)}"))
+        columns |= {f"{name}.{rate}": x for name, x in values.items() if name not in partly}
+        motion = replace(motion, notes=(*motion.notes, *notes))
+    return motion, columns
 
 
 def poses_in_bag(robot: Robot, found: Recording, asked: str | None) -> tuple[MeasuredPoses, str, Finding | None]:
@@ -106,7 +119,7 @@ def poses_in_bag(robot: Robot, found: Recording, asked: str | None) -> tuple[Mea
     topic, and a note about the frame that is taken as the root link."""
     poses, is_point = tracked(robot, found.topics, asked)
     times = (poses.stamps - found.stamps[0]) / 1e9
-    message = f"poses are those in frame {poses.parent!r}, which is taken as the root link {robot.root!r}"
+    message = f"frame {poses.parent!r} of the poses is taken as the root link {robot.root!r}; if not, --unknown base"
     taken = None if poses.parent == robot.root else note(found.topics[poses.topic], message)
     return MeasuredPoses(poses.positions if is_point else poses.T, times), f"topic {poses.topic}", taken
 

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from kinetree.arguments import explain_type_errors
-from kinetree.errors import KinetreeError, fail, wrong_type
+from kinetree.display import some
+from kinetree.errors import Finding, KinetreeError, Source, fail, wrong_type
 from kinetree.files.output import write_whole
 from kinetree.labels import column_names
 from kinetree.logs import csv
@@ -38,7 +39,7 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     one joint trajectory; or columns by name, such as a dictionary of arrays or a DataFrame; or a Motion; or an array
     (n, nq), in the order of q and without times. Columns are named by coordinates (joints of one coordinate by their
     own name, others as `base.x`) in any order, and by followers, which must agree with their leaders. A column `time`,
-    `t` or `stamp` has times in s.
+    `t` or `stamp` has times in s. Columns of a file such as `elbow.velocity` and `elbow.effort` are left out.
     unit: of the angles; lengths are in m. A Motion and a bag are always in rad; times of a bag begin at 0, and `notes`
     of the motion say what it has besides.
 
@@ -64,7 +65,9 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
         raise fail("format", f"cannot read a motion from {file.name!r}; {legal}")
     if read is ros.read and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
-    return motion_of(robot, read(file, robot), unit)
+    columns, others = csv.split(robot, read(file, robot))
+    note = Finding("motion", "info", f"columns are left out: {some(others)}", Source(str(file)))
+    return motion_of(robot, columns._replace(notes=(*columns.notes, *([note] if others else []))), unit)
 
 
 def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal["rad", "deg"] = "rad") -> None:
