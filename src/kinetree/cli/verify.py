@@ -84,7 +84,8 @@ def command(
     LOG has a line for each sample, with joint values under the names of joints (rad, m), and poses of a frame in
     columns tool0.x, tool0.y, tool0.z (m), alone or with tool0.qx to tool0.qw, or tool0.roll, tool0.pitch and tool0.yaw.
     Poses in a file of their own are matched by time. Columns such as elbow.effort have torques (N m, N); they need
-    times. With --controller, LOG has the numbers of a pendant.
+    times. In a bag, efforts of joint states are torques, and --pose names a topic of poses or a frame of /tf. With
+    --controller, LOG has the numbers of a pendant.
 
     Faults are zeros, lengths and poses of joints, and signs, order and units; by torques, masses, centres, inertias,
     friction, armature, gravity and scales. --fix writes those of the model that the log shows for certain into a file
