@@ -86,6 +86,17 @@ class TestEfforts:
         result = run("verify", model, written(tmp_path / "first.db3", [first]))
         assert "The mass of b is off by 0.5" in result.stdout
 
+    def test_of_two_nodes(self, run, tmp_path, model, torques):
+        """Each writes its joint at times of its own, so that both are interpolated."""
+        t, q, effort = torques
+        of_1 = states(["q1"], q[::2, :1], stamps(t[::2]), effort=effort[::2, :1])
+        of_2 = states(["q2"], q[1::2, 1:], stamps(t[1::2]), effort=effort[1::2, 1:])
+        result = run("verify", model, written(tmp_path / "log.db3", [joined(of_1, of_2)]), "--json")
+        data = json.loads(result.stdout)
+        assert [(fault["kind"], fault["element"]) for fault in data["faults"]] == [("mass", "b"), ("inertia", "b")]
+        assert data["faults"][0]["value"] == pytest.approx(0.5, abs=0.002)
+        assert data["torques"][1] == pytest.approx([0.0105] * 2, abs=0.001)  # the noise of half as many samples
+
     def test_of_another_topic(self, run, tmp_path, model, torques):
         t, q, effort = torques
         plain, other = states(JOINTS, q, stamps(t)), states(JOINTS, q, stamps(t), "/motors", effort=effort)
@@ -119,7 +130,8 @@ class TestPoses:
         assert "- The zero of q2 is off by 0.57" in result.stdout
         name = "/tracker/pose"
         assert f"topic {name}: 7 poses outside the times of {bag}, or in its gaps, left out" in result.stderr
-        assert "frame 'world' of the poses is taken as the root link 'base_link'; if not, --unknown base" in result.stderr
+        taken = "frame 'world' of the poses is taken as the root link 'base_link'; if not, --unknown base"
+        assert taken in result.stderr
         expected = kt.fk(kt.load(ARM, format="urdf"), "tip")(OFF)
         if type != POINT:
             np.testing.assert_allclose(kt.fk(kt.load(model), "tip")([0, 0]), expected, rtol=0, atol=3e-4)
