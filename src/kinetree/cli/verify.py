@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
@@ -103,8 +103,7 @@ def command(
     if controller:
         log = _of_pendant(robot, file, controller, **of_controller)
     else:
-        at = configuration(robot, values, in_degrees)
-        log = _of_columns(robot, file, pose, at, in_degrees, joints, unknown)
+        log = _of_columns(robot, file, configuration(robot, values, in_degrees), ctx.params)
     found = verify(robot, **log._asdict(), unknown=unknown)
     if not (as_json or diff):
         say_text(str(found))
@@ -121,30 +120,21 @@ def command(
     sys.exit(0 if found.agrees or agrees_now else 1)
 
 
-def _of_columns(
-    robot: Robot,
-    file: Path,
-    pose: str | None,
-    at: Array,
-    in_degrees: bool,
-    joints: str | None,
-    unknown: tuple[str, ...],
-) -> Given:
+def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) -> Given:
     """Return a log with columns of joints, and poses beside them, in a file of their own, or of a topic of the bag."""
     from kinetree.logs import filled
     from kinetree.logs.poses import read_log
     from kinetree.logs.ros.measured import legal_poses
 
-    unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
-    log = read_log(robot, file, unit=unit, joints=joints)
-    (motion, measured, effort, bag), given = log, pose or ""
+    log = read_log(robot, file, unit="deg" if options["in_degrees"] else "rad", joints=options["joints"])
+    (motion, measured, effort, bag), given = log, options["pose"] or ""
     report_motion(robot, motion, file, missing=True)
     q = filled(robot, motion, at)
     frame, _, where = (given, "", "") if given in robot.frames else given.partition("=")
     if given and frame not in robot.frames:
         raise unknown_name("frame", frame, [*robot.frames])
     if where or (frame and bag):
-        return _at_poses(robot, file, log, q, (frame, where), unit, unknown)
+        return _at_poses(robot, file, log, q, frame, where, options)
     if effort is not None and not (frame or measured):
         return _with_torques(robot, file, log, q)
     torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
@@ -160,24 +150,15 @@ def _of_columns(
     return Given(q, {frame: measured[frame].T}, **torques)
 
 
-def _at_poses(
-    robot: Robot,
-    file: Path,
-    log: Log,
-    q: Array,
-    pose: tuple[str, str],
-    unit: Literal["rad", "deg"],
-    unknown: tuple[str, ...],
-) -> Given:
+def _at_poses(robot: Robot, file: Path, log: Log, q: Array, frame: str, where: str, options: dict[str, Any]) -> Given:
     """Return configurations at the times of poses of a file of their own, or of a topic or frame in the bag."""
     from kinetree.logs.poses import at_poses, poses_in_bag, read_poses
 
-    frame, where = pose
     if log.recording and not Path(where or ".").is_file():
         poses, where, note = poses_in_bag(robot, log.recording, where or None)
-        print_findings([note] if note and "base" not in unknown else [])
+        print_findings([note] if note and "base" not in options["unknown"] else [])
     else:
-        poses = read_poses(robot, Path(where), frame, unit=unit)
+        poses = read_poses(robot, Path(where), frame, unit="deg" if options["in_degrees"] else "rad")
     q, T, times = at_poses(log.motion, q, poses, (str(file), where))
     if len(T) < len(poses.T):
         lost = counted(len(poses.T) - len(T), "pose")
@@ -189,15 +170,14 @@ def _at_poses(
 
 def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
     """Return the samples of a log that have torques of all joints that ever have some."""
-    assert log.effort is not None
-    times, has = _times(file, log.motion), ~np.isnan(log.effort).all(axis=0)
-    kept = np.isfinite(log.effort[:, has]).all(axis=1)
+    times, effort = _times(file, log.motion), np.asarray(log.effort)
+    has = np.flatnonzero(np.isfinite(effort).any(axis=0))
+    kept = np.isfinite(effort[:, has]).all(axis=1)
     if log.recording:
-        names = [name for i, name in enumerate(robot.velocity_names) if np.isfinite(log.effort[:, i]).any()]
+        left = "" if kept.all() else f"; {counted(int((~kept).sum()), 'sample')} without them left out"
         what = f"efforts of topic {log.recording.topic.name} are taken as N m (N)"
-        left = f"; {counted(int((~kept).sum()), 'sample')} without them left out" if not kept.all() else ""
-        remark(f"{file}: {what}, of {some(names)}{left}")
-    return Given(q[kept], None, log.effort[kept], times[kept])
+        remark(f"{file}: {what}, of {some(robot.velocity_names[i] for i in has)}{left}")
+    return Given(q[kept], None, effort[kept], times[kept])
 
 
 def _times(file: Path, motion: Motion) -> Array:

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -41,13 +41,19 @@ def read(file: Path, robot: Robot) -> Columns:
     return Columns(tuple(head.cells), values, fault_at)
 
 
-def split(robot: Robot, columns: Columns) -> tuple[Columns, dict[str, Array]]:
-    """Return columns without those of velocities and efforts of joints, such as elbow.effort, and these by name."""
-    own = {*robot.coordinate_names, *robot.joints}
-    rates = {f"{joint}.{rate}" for joint in robot.velocity_names for rate in RATES} - own
-    others = {name: x for name, x in zip(columns.names, columns.values.T, strict=True) if name in rates}
-    kept = [i for i, name in enumerate(columns.names) if name not in others]
-    return columns._replace(names=tuple(columns.names[i] for i in kept), values=columns.values[:, kept]), others
+def split(columns: Columns, others: Collection[str]) -> tuple[Columns, dict[str, Array]]:
+    """Return columns without some others, and these by name."""
+    taken = {name: x for name, x in zip(columns.names, columns.values.T, strict=True) if name in others}
+    kept = [i for i, name in enumerate(columns.names) if name not in taken]
+    return columns._replace(names=tuple(columns.names[i] for i in kept), values=columns.values[:, kept]), taken
+
+
+def rates_of(robot: Robot) -> set[str]:
+    """Return the names of columns of velocities and efforts of joints, such as elbow.effort."""
+    return {f"{joint}.{rate}" for joint in robot.velocity_names for rate in RATES} - {
+        *robot.coordinate_names,
+        *robot.joints,
+    }
 
 
 def written(motion: Motion, unit: str, others: Mapping[str, Array] | None = None) -> str:

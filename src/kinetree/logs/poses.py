@@ -65,14 +65,12 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", j
             raise columns.fault(None, f"column {name!r} occurs twice; expected each once")
         if name not in known:
             _check_known(robot, name, columns)
-    own, rates = csv.split(robot, columns)
-    if any(name.endswith(".velocity") for name in rates):
+    of_poses = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
+    own, others = csv.split(columns, csv.rates_of(robot) | of_poses)
+    if any(name.endswith(".velocity") for name in others):
         message = "columns of velocities are left out: rates of joints follow from positions and times"
         own = own._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
-    of_poses = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
-    rest = [i for i, name in enumerate(own.names) if name not in of_poses]
-    own = own._replace(names=tuple(own.names[i] for i in rest), values=own.values[:, rest])
-    motion, efforts = motion_of(robot, own, unit), _efforts(robot, len(own.values), rates)
+    motion, efforts = motion_of(robot, own, unit), _efforts(robot, len(own.values), others)
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
     return Log(motion, poses, efforts)
 
@@ -80,7 +78,7 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", j
 def _efforts(robot: Robot, n: int, columns: Mapping[str, Array]) -> Array | None:
     """Return the efforts (n, nv) in columns such as elbow.effort, nan for joints without, or None for none."""
     found = [columns.get(f"{name}.effort", np.full(n, np.nan)) for name in robot.velocity_names]
-    return np.column_stack(found) if any(name.endswith(".effort") for name in columns) else None
+    return None if np.isnan(found).all() else np.column_stack(found)
 
 
 def _of_bag(robot: Robot, found: Recording) -> Log:

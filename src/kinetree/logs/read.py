@@ -65,7 +65,7 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
         raise fail("format", f"cannot read a motion from {file.name!r}; {legal}")
     if read is ros.read and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
-    columns, others = csv.split(robot, read(file, robot))
+    columns, others = csv.split(read(file, robot), csv.rates_of(robot))
     note = Finding("motion", "info", f"columns are left out: {some(others)}", Source(str(file)))
     return motion_of(robot, columns._replace(notes=(*columns.notes, *([note] if others else []))), unit)
 
