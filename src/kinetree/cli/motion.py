@@ -20,10 +20,10 @@ from kinetree.codes import FAMILIES
 from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
 from kinetree.display import counted, number
-from kinetree.errors import Source, fail, unknown_name
+from kinetree.errors import Source, unknown_name
 from kinetree.files.output import write_whole
 from kinetree.logs import csv, read_motion, write_motion
-from kinetree.logs.read import is_bag
+from kinetree.logs.poses import table
 from kinetree.model.robot import Robot
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.check import check as findings_of
@@ -121,14 +121,10 @@ def convert(robot: Robot, file: Path, output: Path, joints: str | None, in_degre
 
     A table (CSV) has positions of joints, and times in s; of a bag also velocities and efforts, as elbow.velocity and
     elbow.effort (N m, N). OUT.mcap has positions, and velocities and accelerations if MOTION is a joint trajectory."""
-    from kinetree.logs.poses import table
-
     check_new(output, force)
     check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
     unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
-    if joints and not is_bag(file):
-        raise fail("topic", f"{file.name} has no topics; --joint-states is about bags")
-    motion, others = table(robot, file, joints) if is_bag(file) else (read_motion(robot, file, unit=unit), {})
+    motion, others = table(robot, file, unit, joints)
     report_motion(robot, motion, file)
     if output.suffix.lower() == ".csv":
         write_whole(output, csv.written(motion, unit, others))

@@ -96,9 +96,15 @@ def _of_bag(robot: Robot, found: Recording) -> Log:
     return Log(motion, {}, _efforts(robot, len(given), columns), found)
 
 
-def table(robot: Robot, file: Path, joints: str | None = None) -> tuple[Motion, dict[str, Array]]:
-    """Return the motion in a bag, and velocities and efforts of joints by names of columns such as elbow.effort, as far
-    as all samples have them. joints: topic of a bag."""
+def table(
+    robot: Robot, file: Path, unit: Literal["rad", "deg"], joints: str | None = None
+) -> tuple[Motion, dict[str, Array]]:
+    """Return the motion in a file, and of a bag velocities and efforts of joints by names of columns such as
+    elbow.effort, as far as all samples have them. joints: topic of a bag."""
+    if not is_bag(file):
+        if joints:
+            raise fail("topic", f"{file.name} has no topics; --joint-states is about bags")
+        return read_motion(robot, file, unit=unit), {}
     found = recording(robot, file, joints)
     motion, columns = motion_of(robot, found.columns, "rad"), dict[str, Array]()
     if motion.qd is not None:
