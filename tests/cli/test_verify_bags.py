@@ -71,7 +71,7 @@ class TestEfforts:
         data = json.loads(result.stdout)
         assert [(fault["kind"], fault["element"]) for fault in data["faults"]] == [("payload", "b")]  # as its mass
         assert "are taken as N m (N), of q1\n" in result.stderr
-        assert "efforts that are all zero are taken as none: q2" in result.stderr
+        assert "efforts that are all zero or no numbers are taken as none: q2" in result.stderr
 
     def test_messages_of_other_joints_between(self, run, tmp_path, model, torques):
         """Another node writes a joint without efforts to the same topic; q1 moves between its messages, too."""
@@ -208,4 +208,6 @@ class TestConvert:
         assert run("motion", "convert", model, bag, "-o", table, "--joint-states", "/right").exit_code == 0
         assert table.read_text().splitlines()[1] == "0.0,2.0,2.0"
         refused = run("motion", "convert", model, table, "-o", tmp_path / "a.csv", "--joint-states", "/x")
+        assert "log.csv has no topics; --joint-states is about bags" in refused.stderr
+        refused = run("verify", model, table, "--joint-states", "/x")
         assert "log.csv has no topics; --joint-states is about bags" in refused.stderr

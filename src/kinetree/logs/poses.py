@@ -50,6 +50,7 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", j
     Positions are in m, angles in `unit`. joints: topic of a bag. Raises KinetreeError as `read_motion` does, and for
     poses with a part missing.
     """
+    _check_topic(file, joints)
     if is_bag(file) and unit == "rad":
         return _of_bag(robot, recording(robot, file, joints, with_base=False, also=TRACKED))
     if is_bag(file) or file.suffix.lower() not in READERS:
@@ -73,6 +74,11 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", j
     motion, efforts = motion_of(robot, own, unit), _efforts(robot, len(own.values), others)
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
     return Log(motion, poses, efforts)
+
+
+def _check_topic(file: Path, joints: str | None) -> None:
+    if joints and not is_bag(file):
+        raise fail("topic", f"{file.name} has no topics; --joint-states is about bags")
 
 
 def _efforts(robot: Robot, n: int, columns: Mapping[str, Array]) -> Array | None:
@@ -101,9 +107,8 @@ def table(
 ) -> tuple[Motion, dict[str, Array]]:
     """Return the motion in a file, and of a bag velocities and efforts of joints by names of columns such as
     elbow.effort, as far as all samples have them. joints: topic of a bag."""
+    _check_topic(file, joints)
     if not is_bag(file):
-        if joints:
-            raise fail("topic", f"{file.name} has no topics; --joint-states is about bags")
         return read_motion(robot, file, unit=unit), {}
     found = recording(robot, file, joints)
     motion, columns = motion_of(robot, found.columns, "rad"), dict[str, Array]()

@@ -81,24 +81,22 @@ def measured(robot: Robot, topic: Topic, field: str, stamps: Stamps) -> Measured
                 parts.setdefault(name, []).append((rows, numbers.of(data)[:, i]))
     clock = clock if clock.any() else np.array(topic.log_times, dtype=np.int64)
     found, given = dict[str, Array](), np.zeros(len(stamps), dtype=bool)
-    zero, empty = list[str](), list[str]()
+    none = list[str]()
     for name in (one for one in robot.velocity_names if one in parts):
         rows, values = (np.concatenate(x) for x in zip(*parts[name], strict=True))
         order = np.argsort(rows)[::-1]  # of equal stamps the last counts
         order = order[np.abs(values[order]) <= LARGEST]
         times, at = np.unique(clock[rows[order]], return_index=True)
         if field == "effort" and not values[order].any():
-            (zero if len(order) else empty).append(name)
+            none.append(name)
         elif len(order):
             own = Motions(times, values[order[at], None])
             since = (stamps - own.start) / 1e9
             found[name] = np.where(own.known(since), own.column(0, since), np.nan)
             given |= np.isin(stamps, times)
-    notes = (
-        [note(topic, f"{odd:,} messages have other than one {field} for each name, and are left out")] if odd else []
-    )
-    notes += [note(topic, f"efforts that are all zero are taken as none: {some(zero)}", "info")] if zero else []
-    notes += [note(topic, f"efforts that are no numbers are taken as none: {some(empty)}")] if empty else []
+    left = f"{odd:,} messages have other than one {field} for each name, and are left out"
+    zero = f"efforts that are all zero or no numbers are taken as none: {some(none)}"
+    notes = [*([note(topic, left)] if odd else []), *([note(topic, zero, "info")] if none else [])]
     return Measured(found, given, notes)
 
 
