@@ -46,5 +46,6 @@ def test_a_wrong_mass_is_corrected(tmp_path, storage):
     (tmp_path / "arm.urdf").write_text(ARM)
     bag = recorded(tmp_path / "bag", storage, write)
     result = CliRunner().invoke(group, ["verify", str(tmp_path / "arm.urdf"), str(bag), "--fix"])
-    print(result.stdout, result.stderr)
-    assert result.exit_code == 0
+    assert result.exit_code == 0, result.output
+    assert "- The mass of b is off by 0.5" in result.stdout
+    assert kt.load(tmp_path / "arm.urdf").links["b"].inertial.mass == pytest.approx(2.5, abs=0.002)
