@@ -48,10 +48,10 @@ def tracked(t, q, type=POSE, name="/tracker/pose", parent="world"):
     """Poses of the tip in the root link, with a noise of 0.1 mm, at times of their own."""
     T = kt.fk(kt.load(ARM, format="urdf"), "tip")(q + OFF)
     where = T[:, :3, 3] + np.random.default_rng(0).normal(0, 1e-4, (len(t), 3))
-    at = stamps(t)
-    return placed(
-        Poses(name, parent, "marker", at, at, where, Rotation.from_matrix(T[:, :3, :3]).as_quat()), type, name
-    )
+    at, quats = stamps(t), Rotation.from_matrix(T[:, :3, :3]).as_quat()
+    topic = placed(Poses(name, parent, "marker", at, at, where, quats), type, name)
+    topic.log_times[:] = (at + 2 * 10**8).tolist()  # they arrive late, and their stamps are right
+    return topic
 
 
 class TestEfforts:
