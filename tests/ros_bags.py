@@ -32,6 +32,7 @@ FLOATING = ARM.replace('<link name="base"/>', '<link name="world"/><link name="b
     '<joint name="free" type="floating"><parent link="world"/><child link="base"/></joint></robot>',
 )
 ODOMETRY, POSE, TF = "nav_msgs/Odometry", "geometry_msgs/PoseStamped", "tf2_msgs/TFMessage"
+POINT, TRANSFORM = "geometry_msgs/PointStamped", "geometry_msgs/TransformStamped"
 START = 1_700_000_000 * 10**9
 """Time of the first sample, ns."""
 
@@ -89,9 +90,9 @@ def base_poses(n: int = 80) -> Poses:
     return Poses("/odom", "odom", "base", stamps, stamps, positions, quats)
 
 
-def states(names, position, stamps, name="/joint_states"):
+def states(names, position, stamps, name="/joint_states", velocity=(), effort=()):
     header = {"stamp": {"sec": stamps // 10**9, "nanosec": stamps % 10**9}, "frame_id": ""}
-    numbers = {"position": position, "velocity": np.zeros(0), "effort": np.zeros(0)}
+    numbers = {"position": position, "velocity": np.array(velocity), "effort": np.array(effort)}
     return extend(Topic(name, JOINT_STATE), encoded(JOINT_STATE, {"header": header, "name": names, **numbers}), stamps)
 
 
@@ -101,6 +102,7 @@ def placed(poses, type, name, child=None):
     p, quat = dict(zip("xyz", poses.positions.T, strict=True)), dict(zip("xyzw", poses.quat_xyzw.T, strict=True))
     pose, zeros = {"position": p, "orientation": quat}, np.zeros(36)
     twist = {"linear": dict.fromkeys("xyz", 0.0), "angular": dict.fromkeys("xyz", 0.0)}
+    transform = {"header": stamp, "child_frame_id": poses.child, "transform": {"translation": p, "rotation": quat}}
     message = {
         ODOMETRY: {
             "header": stamp,
@@ -109,10 +111,8 @@ def placed(poses, type, name, child=None):
             "twist": {"twist": twist, "covariance": zeros},
         },
         POSE: {"header": stamp, "pose": pose},
-        TF: {
-            "transforms": [
-                {"header": stamp, "child_frame_id": poses.child, "transform": {"translation": p, "rotation": quat}}
-            ]
-        },
+        POINT: {"header": stamp, "point": p},
+        TRANSFORM: transform,
+        TF: {"transforms": [transform]},
     }[type]
     return extend(Topic(name, type), encoded(type, message), poses.stamps)

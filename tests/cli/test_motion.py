@@ -151,7 +151,7 @@ def test_a_motion_in_another_format(run, folder, tmp_path):
     for given, angles in (((), [0.0, math.pi / 4, math.pi / 2]), (("--deg",), [0.0, 45.0, 90.0])):
         result = run("motion", "convert", "arm.urdf", "run.mcap", "-o", "again.csv", "--force", *given)
         assert result.exit_code == 0
-        assert "wrote again.csv: 3 samples; of the bag only positions of joints are read\n" in result.stderr
+        assert result.stderr == "wrote again.csv: 3 samples\n"
         head, *rows = (tmp_path / "again.csv").read_text(encoding="utf-8").splitlines()
         assert head == "time,j1,j2"
         assert [[float(x) for x in row.split(",")][:2] for row in rows] == [

@@ -215,7 +215,7 @@ class TestTwoJoints:
         assert "The zero of b is off by 0.5" in found.stdout
         assert "cannot tell the zero of a from the base pose of base_link" in found.stdout
         assert f"{poses}: 2 poses outside the times of {joints}, or in its gaps, left out" in found.stderr
-        assert f"{joints}: torques are not used beside poses of another file; leave out --pose" in found.stderr
+        assert f"{joints}: torques are not used beside poses of another file or topic; leave out --pose" in found.stderr
 
     @each(
         "options, part",

@@ -27,7 +27,7 @@ def written(tmp_path, text):
 class TestColumns:
     def test_quaternions_beside_joints(self, tmp_path):
         head = "time,q2,tip.x,tip.y,tip.z,tip.qx,tip.qy,tip.qz,tip.qw,q1"
-        motion, found, _ = read_log(
+        motion, found, *_ = read_log(
             ARM, written(tmp_path, f"{head}\n0,1,2,3,4,{QUATERNION},5\n2,1,0,0,0,0,0,0,1.001,5\n")
         )
         assert motion.names == ("q1", "q2")
@@ -43,14 +43,14 @@ class TestColumns:
         head = ",".join(f"{f}.{part}" for f in ("tip", "q1_link") for part in ("x", "y", "z", "roll", "pitch", "yaw"))
         angles = ",".join(map(str, np.rad2deg([0.1, -0.2, 0.3])))
         text = f"q1,{head}\n180,1,2,3,{angles},1,2,3,0,0,90\n"
-        motion, found, _ = read_log(ARM, written(tmp_path, text), unit="deg")
+        motion, found, *_ = read_log(ARM, written(tmp_path, text), unit="deg")
         np.testing.assert_allclose(motion.q, [[np.pi]])
         assert [*found] == ["tip", "q1_link"]
         np.testing.assert_allclose(found["tip"].T[0, :3, :3], R.as_matrix(), rtol=0, atol=1e-15)
         np.testing.assert_allclose(found["q1_link"].T[0, :3, 0], [0, 1, 0], rtol=0, atol=1e-15)
 
     def test_positions_alone(self, tmp_path):
-        _, found, _ = read_log(ARM, written(tmp_path, "q1,tip.z,tip.x,tip.y\n180,3,1,2\n0,6,4,5\n"), unit="deg")
+        _, found, *_ = read_log(ARM, written(tmp_path, "q1,tip.z,tip.x,tip.y\n180,3,1,2\n0,6,4,5\n"), unit="deg")
         np.testing.assert_array_equal(found["tip"].T, [[1, 2, 3], [4, 5, 6]])
         own = read_poses(ARM, written(tmp_path, "t,x,y,z\n1,1,2,3\n2,4,5,6\n"), "tip")
         np.testing.assert_array_equal(own.T, [[1, 2, 3], [4, 5, 6]])
@@ -60,7 +60,7 @@ class TestColumns:
         np.testing.assert_allclose(q, [[1, 2], [3, 2]])
 
     def test_torques_beside_joints(self, tmp_path):
-        motion, found, effort = read_log(ARM, written(tmp_path, "q2.effort,q1,q2\n7,1,2\n8,1,2\n"))
+        motion, found, effort, _ = read_log(ARM, written(tmp_path, "q2.effort,q1,q2\n7,1,2\n8,1,2\n"))
         assert motion.names == ("q1", "q2")
         assert found == {}
         np.testing.assert_array_equal(effort, [[np.nan, 7], [np.nan, 8]])

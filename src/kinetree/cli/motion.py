@@ -21,8 +21,9 @@ from kinetree.contact.collisions import Collisions
 from kinetree.contact.make import collisions
 from kinetree.display import counted, number
 from kinetree.errors import Source, unknown_name
-from kinetree.logs import read_motion, write_motion
-from kinetree.logs.read import is_bag
+from kinetree.files.output import write_whole
+from kinetree.logs import csv, read_motion, write_motion
+from kinetree.logs.poses import table
 from kinetree.model.robot import Robot
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.check import check as findings_of
@@ -112,18 +113,21 @@ def check(
 @robot_argument
 @argument("file", "Joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
 @option("-o, --output OUT", "Write OUT.csv, or OUT.mcap with a joint trajectory.", type=FILE, required=True)
+@option("--joint-states TOPIC", "Topic of joint states, if MOTION has several.", "joints")
 @option("--deg", "Read and write angles of a CSV in degrees.", "in_degrees")
 @force_option
-def convert(robot: Robot, file: Path, output: Path, in_degrees: bool, force: bool) -> None:
+def convert(robot: Robot, file: Path, output: Path, joints: str | None, in_degrees: bool, force: bool) -> None:
     """Write a bag of ROS 2 as a table, or a table as a bag.
 
-    A table (CSV) has positions of joints, and times in s. OUT.mcap also has velocities and accelerations, if MOTION
-    has them."""
+    A table (CSV) has positions of joints, and times in s; of a bag also velocities and efforts, as elbow.velocity and
+    elbow.effort (N m, N). OUT.mcap has positions, and velocities and accelerations if MOTION is a joint trajectory."""
     check_new(output, force)
     check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
     unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
-    motion = read_motion(robot, file, unit="rad" if is_bag(file) else unit)
+    motion, others = table(robot, file, unit, joints)
     report_motion(robot, motion, file)
-    write_motion(motion, output, unit=unit if output.suffix.lower() == ".csv" else "rad")
-    only = "; of the bag only positions of joints are read" if is_bag(file) and motion.qd is None else ""
-    remark(f"wrote {output}: {counted(len(motion.q), 'sample')}{only}")
+    if output.suffix.lower() == ".csv":
+        write_whole(output, csv.written(motion, unit, others))
+    else:
+        write_motion(motion, output)
+    remark(f"wrote {output}: {counted(len(motion.q), 'sample')}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
@@ -17,7 +17,7 @@ from kinetree.cli._model import configuration, joint_values, json_option, robot_
 from kinetree.cli._motion import report_motion
 from kinetree.cli._output import plain, print_json
 from kinetree.cli._say import remark, say, say_text
-from kinetree.display import counted
+from kinetree.display import counted, some
 from kinetree.errors import UnverifiedWarning, fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from kinetree.fixer.fix import FixResult
     from kinetree.lab.identify.answer import ModelFault, Verification
     from kinetree.logs import Motion
+    from kinetree.logs.poses import Log
 NO_POSES = "has no columns of poses, such as tool0.x, or of torques, such as elbow.effort"
+FIX = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
 
 
 class Given(NamedTuple):
@@ -49,7 +51,8 @@ class Repaired(NamedTuple):
 @kinetree_command("Compare", "kinetree verify arm.urdf log.csv --pose tool0=T.csv --unknown base")
 @robot_argument
 @argument("file", "Joint values (CSV, or a bag of ROS 2), and columns of poses as tool0.x.", metavar="LOG", type=FILE)
-@option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file.  [default: columns of LOG]", "pose")
+@option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file, or topic or frame of /tf.", "pose")
+@option("--joint-states TOPIC", "Topic of joint states, if LOG has several.", "joints")
 @option("--unknown", "Pose that is not known: of the root link, or of the tool. Repeatable.", type=["base", "tool"])
 @joint_values(others="Joints without a column stay neutral.")
 @option("--deg", "Read angles in --q, LOG and FILE in degrees.", "in_degrees")
@@ -66,6 +69,7 @@ def command(
     robot: Robot,
     file: Path,
     pose: str | None,
+    joints: str | None,
     unknown: tuple[str, ...],
     values: dict[str, str],
     in_degrees: bool,
@@ -80,7 +84,8 @@ def command(
     LOG has a line for each sample, with joint values under the names of joints (rad, m), and poses of a frame in
     columns tool0.x, tool0.y, tool0.z (m), alone or with tool0.qx to tool0.qw, or tool0.roll, tool0.pitch and tool0.yaw.
     Poses in a file of their own are matched by time. Columns such as elbow.effort have torques (N m, N); they need
-    times. With --controller, LOG has the numbers of a pendant.
+    times. In a bag, efforts of joint states are torques, and --pose names a topic of poses or a frame of /tf. With
+    --controller, LOG has the numbers of a pendant.
 
     Faults are zeros, lengths and poses of joints, and signs, order and units; by torques, masses, centres, inertias,
     friction, armature, gravity and scales. --fix writes those of the model that the log shows for certain into a file
@@ -98,7 +103,7 @@ def command(
     if controller:
         log = _of_pendant(robot, file, controller, **of_controller)
     else:
-        log = _of_columns(robot, file, pose, configuration(robot, values, in_degrees), in_degrees)
+        log = _of_columns(robot, file, configuration(robot, values, in_degrees), ctx.params)
     found = verify(robot, **log._asdict(), unknown=unknown)
     if not (as_json or diff):
         say_text(str(found))
@@ -115,38 +120,64 @@ def command(
     sys.exit(0 if found.agrees or agrees_now else 1)
 
 
-def _of_columns(robot: Robot, file: Path, pose: str | None, at: Array, in_degrees: bool) -> Given:
-    """Return a log with columns of joints, and poses beside them or in a file of their own."""
+def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) -> Given:
+    """Return a log with columns of joints, and poses beside them, in a file of their own, or of a topic of the bag."""
     from kinetree.logs import filled
-    from kinetree.logs.poses import at_poses, read_log, read_poses
+    from kinetree.logs.poses import read_log
+    from kinetree.logs.ros.measured import legal_poses
 
-    unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
-    motion, measured, effort = read_log(robot, file, unit=unit)
+    log = read_log(robot, file, unit="deg" if options["in_degrees"] else "rad", joints=options["joints"])
+    (motion, measured, effort, bag), given = log, options["pose"] or ""
     report_motion(robot, motion, file, missing=True)
     q = filled(robot, motion, at)
-    given = pose or ""
     frame, _, where = (given, "", "") if given in robot.frames else given.partition("=")
     if given and frame not in robot.frames:
         raise unknown_name("frame", frame, [*robot.frames])
-    if where:
-        poses = read_poses(robot, Path(where), frame, unit=unit)
-        q, T, times = at_poses(motion, q, poses, (str(file), where))
-        if len(T) < len(poses.T):
-            lost = counted(len(poses.T) - len(T), "pose")
-            remark(f"{where}: {lost} outside the times of {file}, or in its gaps, left out")
-        if effort is not None:
-            remark(f"{file}: torques are not used beside poses of another file; leave out --pose to check them")
-        return Given(q, {frame: T}, t=times)
-    torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
+    if where or (frame and bag):
+        return _at_poses(robot, file, log, q, frame, where, options)
     if effort is not None and not (frame or measured):
-        return Given(q, None, **torques)
+        return _with_torques(robot, file, log, q)
+    torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
     if not frame and len(measured) == 1:
         (frame,) = measured
     if frame not in measured:
-        has = f"has poses of {', '.join(measured)}" if measured else NO_POSES
-        fix = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
+        has, fix = f"has poses of {', '.join(measured)}" if measured else NO_POSES, FIX
+        if bag:
+            others = [n for n, one in bag.topics.items() if one.type == bag.topic.type and n != bag.topic.name]
+            has = f"has no efforts in topic {bag.topic.name}"
+            fix = legal_poses(robot, bag.topics) + (f"; others for --joint-states are {some(others)}" if others else "")
         raise fail("poses", f"{file} {has}", fix=fix)
     return Given(q, {frame: measured[frame].T}, **torques)
+
+
+def _at_poses(robot: Robot, file: Path, log: Log, q: Array, frame: str, where: str, options: dict[str, Any]) -> Given:
+    """Return configurations at the times of poses of a file of their own, or of a topic or frame in the bag."""
+    from kinetree.logs.poses import at_poses, poses_in_bag, read_poses
+
+    if log.recording and not Path(where or ".").is_file():
+        poses, where, note = poses_in_bag(robot, log.recording, where or None)
+        print_findings([note] if note and "base" not in options["unknown"] else [])
+    else:
+        poses = read_poses(robot, Path(where), frame, unit="deg" if options["in_degrees"] else "rad")
+    q, T, times = at_poses(log.motion, q, poses, (str(file), where))
+    if len(T) < len(poses.T):
+        lost = counted(len(poses.T) - len(T), "pose")
+        remark(f"{where}: {lost} outside the times of {file}, or in its gaps, left out")
+    if log.effort is not None:
+        remark(f"{file}: torques are not used beside poses of another file or topic; leave out --pose to check them")
+    return Given(q, {frame: T}, t=times)
+
+
+def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
+    """Return the samples of a log that have torques of all joints that ever have some."""
+    times, effort = _times(file, log.motion), np.asarray(log.effort)
+    has = np.flatnonzero(np.isfinite(effort).any(axis=0))
+    kept = np.isfinite(effort[:, has]).all(axis=1)
+    if log.recording:
+        left = "" if kept.all() else f"; {counted(int((~kept).sum()), 'sample')} without them left out"
+        what = f"efforts of topic {log.recording.topic.name} are taken as N m (N)"
+        remark(f"{file}: {what}, of {some(robot.velocity_names[i] for i in has)}{left}")
+    return Given(q[kept], None, effort[kept], times[kept])
 
 
 def _times(file: Path, motion: Motion) -> Array:

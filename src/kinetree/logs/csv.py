@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from kinetree.syntax.table import Most, Row, fault, quoted, read_table
 from kinetree.trajectories.motion import TIMES, Columns, Motion, turns_of
 
 MOST = Most(bytes=64_000_000, rows=10_000_000, columns=1000)
+RATES = ("velocity", "effort")
+"""Endings of columns of joints besides their positions."""
 PLAIN = re.compile(r"\w[\w./-]*")
 """Names that need no quotation marks."""
 
@@ -38,17 +41,34 @@ def read(file: Path, robot: Robot) -> Columns:
     return Columns(tuple(head.cells), values, fault_at)
 
 
-def written(motion: Motion, unit: str) -> str:
+def split(columns: Columns, others: Collection[str]) -> tuple[Columns, dict[str, Array]]:
+    """Return columns without some others, and these by name."""
+    taken = {name: x for name, x in zip(columns.names, columns.values.T, strict=True) if name in others}
+    kept = [i for i, name in enumerate(columns.names) if name not in taken]
+    return columns._replace(names=tuple(columns.names[i] for i in kept), values=columns.values[:, kept]), taken
+
+
+def rates_of(robot: Robot) -> set[str]:
+    """Return the names of columns of velocities and efforts of joints, such as elbow.effort."""
+    return {f"{joint}.{rate}" for joint in robot.velocity_names for rate in RATES} - {
+        *robot.coordinate_names,
+        *robot.joints,
+    }
+
+
+def written(motion: Motion, unit: str, others: Mapping[str, Array] | None = None) -> str:
     """Return a motion in CSV, with as many digits as `read` needs to read the same numbers. unit: of angles; degrees
-    have 12 decimals at most."""
+    have 12 decimals at most. others: more columns, such as elbow.velocity and elbow.effort."""
     assert motion.robot is not None
     angles = [unit == "deg" and turns for turns in turns_of(motion)]
     columns = [_degrees(x) if is_angle else x for x, is_angle in zip(motion.q.T, angles, strict=True)]
     clock = next((name for name in TIMES if name not in motion.robot.joints), None)
     if clock is None and motion.times is not None:
         raise fail("motion", f"the joints have all names of a column of times, {', '.join(TIMES)}; rename one")
-    names = [*([clock] if motion.times is not None else []), *motion.names]
-    values = np.column_stack([*([motion.times] if motion.times is not None else []), *columns])
+    turning = {f"{name}.velocity" for name, is_angle in zip(motion.names, angles, strict=True) if is_angle}
+    more = {name: _degrees(x) if name in turning else x for name, x in (others or {}).items()}
+    names = [*([clock] if motion.times is not None else []), *motion.names, *more]
+    values = np.column_stack([*([motion.times] if motion.times is not None else []), *columns, *more.values()])
     is_plain = all(PLAIN.fullmatch(str(name)) for name in names)
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_MINIMAL if is_plain else csv.QUOTE_NONNUMERIC, lineterminator="\n").writerows(

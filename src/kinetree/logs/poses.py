@@ -1,15 +1,19 @@
 """Measured poses of frames: columns beside those of joints, or files of their own."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from kinetree.display import number
+from kinetree.display import number, some
 from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
+from kinetree.logs.ros.joints import JOINT_STATE, note
+from kinetree.logs.ros.measured import TRACKED, measured, tracked
+from kinetree.logs.ros.motion import Recording, recording
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
 from kinetree.trajectories.motion import GAP, STILL, TIMES, Columns, Motion, motion_of
@@ -30,19 +34,25 @@ class MeasuredPoses(NamedTuple):
 
 
 class Log(NamedTuple):
-    """A motion, measured poses by frame, and torques (n, nv), N m or N, which are nan where there are none, or None."""
+    """A motion, measured poses by frame, and torques (n, nv), N m or N, which are nan where there are none, or None.
+    recording: the bag that has them."""
 
     motion: Motion
     poses: dict[str, MeasuredPoses]
     effort: Array | None
+    recording: Recording | None = None
 
 
-def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -> Log:
+def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", joints: str | None = None) -> Log:
     """Return the motion in a file, with poses by frame in columns beside it, such as tool0.x and tool0.qw, and torques
-    of joints in columns such as elbow.effort.
+    of joints in columns such as elbow.effort, or the motion and efforts of the joint states of a bag.
 
-    Positions are in m, angles in `unit`. Raises KinetreeError as `read_motion` does, and for poses with a part missing.
+    Positions are in m, angles in `unit`. joints: topic of a bag. Raises KinetreeError as `read_motion` does, and for
+    poses with a part missing.
     """
+    _check_topic(file, joints)
+    if is_bag(file) and unit == "rad":
+        return _of_bag(robot, recording(robot, file, joints, with_base=False, also=TRACKED))
     if is_bag(file) or file.suffix.lower() not in READERS:
         return Log(read_motion(robot, file, unit=unit), {}, None)
     columns = csv.read(file, robot)
@@ -56,23 +66,71 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad") -
             raise columns.fault(None, f"column {name!r} occurs twice; expected each once")
         if name not in known:
             _check_known(robot, name, columns)
-    others = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
-    places = {name: at for at, name in enumerate(columns.names) if name not in known}
-    efforts = [(places[one], i) for i, n in enumerate(robot.velocity_names) if (one := f"{n}.effort") in places]
-    others |= {columns.names[at] for at, _ in efforts}
-    if rates := {f"{name}.velocity" for name in robot.velocity_names} & places.keys():
-        others |= rates
+    of_poses = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
+    own, others = csv.split(columns, csv.rates_of(robot) | of_poses)
+    if any(name.endswith(".velocity") for name in others):
         message = "columns of velocities are left out: rates of joints follow from positions and times"
-        columns = columns._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
-    rest = [i for i, name in enumerate(columns.names) if name not in others]
-    joints = columns._replace(names=tuple(columns.names[i] for i in rest), values=columns.values[:, rest])
-    motion = motion_of(robot, joints, unit)
-    effort = np.full((len(columns.values), robot.nv), np.nan) if efforts else None
-    for at, i in efforts:
-        assert effort is not None
-        effort[:, i] = columns.values[:, at]
+        own = own._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
+    motion, efforts = motion_of(robot, own, unit), _efforts(robot, len(own.values), others)
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
-    return Log(motion, poses, effort)
+    return Log(motion, poses, efforts)
+
+
+def _check_topic(file: Path, joints: str | None) -> None:
+    if joints and not is_bag(file):
+        raise fail("topic", f"{file.name} has no topics; --joint-states is about bags")
+
+
+def _efforts(robot: Robot, n: int, columns: Mapping[str, Array]) -> Array | None:
+    """Return the efforts (n, nv) in columns such as elbow.effort, nan for joints without, or None for none."""
+    found = [columns.get(f"{name}.effort", np.full(n, np.nan)) for name in robot.velocity_names]
+    return None if np.isnan(found).all() else np.column_stack(found)
+
+
+def _of_bag(robot: Robot, found: Recording) -> Log:
+    """Return the joint values of a bag, between messages if these have some of the joints alone, and efforts."""
+    motion = motion_of(robot, found.columns, "rad")
+    if found.topic.type != JOINT_STATE:
+        return Log(motion, {}, None, found)
+    own = measured(robot, found.topic, "position", found.stamps).values
+    efforts, given, notes = measured(robot, found.topic, "effort", found.stamps)
+    q = [
+        np.where(np.isfinite(x := own.get(n, held)), x, held) for n, held in zip(motion.names, motion.q.T, strict=True)
+    ]
+    motion = replace(motion, q=np.column_stack(q), notes=(*motion.notes, *notes))
+    columns = {f"{name}.effort": np.where(given, values, np.nan) for name, values in efforts.items()}
+    return Log(motion, {}, _efforts(robot, len(given), columns), found)
+
+
+def table(
+    robot: Robot, file: Path, unit: Literal["rad", "deg"], joints: str | None = None
+) -> tuple[Motion, dict[str, Array]]:
+    """Return the motion in a file, and of a bag velocities and efforts of joints by names of columns such as
+    elbow.effort, as far as all samples have them. joints: topic of a bag."""
+    _check_topic(file, joints)
+    if not is_bag(file):
+        return read_motion(robot, file, unit=unit), {}
+    found = recording(robot, file, joints)
+    motion, columns = motion_of(robot, found.columns, "rad"), dict[str, Array]()
+    if motion.qd is not None:
+        columns = {f"{name}.velocity": x for name, x in zip(motion.names, motion.qd.T, strict=True)}
+    for rate in csv.RATES if found.topic.type == JOINT_STATE else ():
+        values, _, notes = measured(robot, found.topic, rate, found.stamps)
+        if partly := [name for name, x in values.items() if np.isnan(x).any()]:
+            notes.append(note(found.topic, f"the {rate} is not known at all samples, and left out: {some(partly)}"))
+        columns |= {f"{name}.{rate}": x for name, x in values.items() if name not in partly}
+        motion = replace(motion, notes=(*motion.notes, *notes))
+    return motion, columns
+
+
+def poses_in_bag(robot: Robot, found: Recording, asked: str | None) -> tuple[MeasuredPoses, str, Finding | None]:
+    """Return the poses of a topic or of a frame of /tf, as `tracked`, with times from the first joint values, the
+    topic, and a note about the frame that is taken as the root link."""
+    poses, is_point = tracked(robot, found.topics, asked)
+    times = (poses.stamps - found.stamps[0]) / 1e9
+    message = f"frame {poses.parent!r} of the poses is taken as the root link {robot.root!r}; if not, --unknown base"
+    taken = None if poses.parent == robot.root else note(found.topics[poses.topic], message)
+    return MeasuredPoses(poses.positions if is_point else poses.T, times), f"topic {poses.topic}", taken
 
 
 def _check_known(robot: Robot, name: str, columns: Columns) -> None:

@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from kinetree.arguments import explain_type_errors
-from kinetree.errors import KinetreeError, fail, wrong_type
+from kinetree.display import some
+from kinetree.errors import Finding, KinetreeError, Source, fail, wrong_type
 from kinetree.files.output import write_whole
 from kinetree.labels import column_names
-from kinetree.logs import csv
+from kinetree.logs import csv, lerobot
 from kinetree.logs.ros import motion as ros
 from kinetree.logs.ros.folder import READERS as BAGS
 from kinetree.logs.ros.mcap import mcap_of
@@ -35,10 +36,11 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     """Return a motion of a robot.
 
     source: a file of joint values, CSV or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states, else with
-    one joint trajectory; or columns by name, such as a dictionary of arrays or a DataFrame; or a Motion; or an array
-    (n, nq), in the order of q and without times. Columns are named by coordinates (joints of one coordinate by their
-    own name, others as `base.x`) in any order, and by followers, which must agree with their leaders. A column `time`,
-    `t` or `stamp` has times in s.
+    one joint trajectory, or the folder or a Parquet file of a data set of LeRobot; or columns by name, such as a
+    dictionary of arrays or a DataFrame; or a Motion; or an array (n, nq), in the order of q and without times. Columns
+    are named by coordinates (joints of one coordinate by their own name, others as `base.x`) in any order, and by
+    followers, which must agree with their leaders. A column `time`, `t` or `stamp` has times in s. Columns of a file
+    such as `elbow.velocity` and `elbow.effort` are left out.
     unit: of the angles; lengths are in m. A Motion and a bag are always in rad; times of a bag begin at 0, and `notes`
     of the motion say what it has besides.
 
@@ -58,13 +60,17 @@ def read_motion(robot: Robot, source: Any, *, unit: Literal["rad", "deg"] = "rad
     if not isinstance(source, str | os.PathLike):
         raise wrong_type("motion", f"a motion is a {type(source).__name__}; expected a file and columns by name")
     file = Path(source)
+    if info := lerobot.info_of(file):
+        return motion_of(robot, lerobot.read(file, info, robot, unit), unit)
     read = ros.read if is_bag(file) else READERS.get(file.suffix.lower())
     if read is None:
         legal = f"expected the endings {', '.join(READERS)} and folders of bags"
         raise fail("format", f"cannot read a motion from {file.name!r}; {legal}")
     if read is ros.read and unit != "rad":
         raise fail("unit", f"unit is {unit!r}; the angles in a bag of ROS 2 are in rad")
-    return motion_of(robot, read(file, robot), unit)
+    columns, others = csv.split(read(file, robot), csv.rates_of(robot))
+    note = Finding("motion", "info", f"columns are left out: {some(others)}", Source(str(file)))
+    return motion_of(robot, columns._replace(notes=(*columns.notes, *([note] if others else []))), unit)
 
 
 def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal["rad", "deg"] = "rad") -> None:
@@ -96,7 +102,7 @@ def write_motion(motion: Motion, path: str | os.PathLike[str], *, unit: Literal[
 
 def is_bag(file: Path) -> bool:
     """Return whether a file, by its ending, or a folder is a bag of ROS 2."""
-    return file.is_dir() or READERS.get(file.suffix.lower()) is ros.read
+    return (file.is_dir() and not lerobot.info_of(file)) or READERS.get(file.suffix.lower()) is ros.read
 
 
 def _columns(source: Any, names: Iterable[Any]) -> Columns:

@@ -54,9 +54,12 @@ def poses_of(topic: Topic, needed: Callable[[str, str], bool]) -> dict[tuple[str
     parts: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
     for rows, message, data in decoded(topic.type, topic.data, topic.fault):
         for one, pose, point, turn in _stated(message):
-            numbers = [
-                np.stack([pose[part][x].of(data) for x in axes], -1) for part, axes in ((point, "xyz"), (turn, "xyzw"))
-            ]
+            positions, *turns = (
+                np.stack([pose[part][x].of(data) for x in axes], -1)
+                for part, axes in ((point, "xyz"), (turn, "xyzw"))
+                if part
+            )
+            numbers = positions, *(turns or [np.tile([0.0, 0.0, 0.0, 1.0], (len(rows), 1))])
             frames = (one["header"]["frame_id"].lstrip("/"), one.get("child_frame_id", "").lstrip("/"))
             if len(parts) > MOST_ENTRIES:
                 raise topic.fault(int(rows[0]), 0, f"there are more than {MOST_ENTRIES:,} frames, which are not read")
@@ -83,10 +86,12 @@ def _is_pose(positions: Array, quat_xyzw: Array) -> NDArray[np.bool_]:
 
 
 def _stated(message: Any) -> Iterator[tuple[Any, Any, str, str]]:
-    """Yield each pose of a message: what has its frames, what has its numbers, and their names."""
+    """Yield each pose of a message: what has its frames, what has its numbers, and their names, "" for none."""
     for one in message.get("transforms", [message]):
         if "transform" in one:
             yield one, one["transform"], "translation", "rotation"
+        elif "point" in one:
+            yield one, one, "point", ""
         else:
             pose = one["pose"]
             yield one, pose.get("pose", pose), "position", "orientation"
@@ -131,15 +136,15 @@ def base_poses(robot: Robot, topics: Mapping[str, Topic], asked: str | None) -> 
     if poses.child in ("", link):
         return poses._replace(child=link)
     T_child_link = se3.inverse(places[poses.child][1]) @ places[link][1]
-    return _moved(poses._replace(child=link), se3.IDENTITY, T_child_link)
+    return moved(poses._replace(child=link), se3.IDENTITY, T_child_link)
 
 
 def of_joint(joint: Joint, poses: Poses) -> Poses:
     """Return the motion of a floating joint whose child has these poses in its parent."""
-    return _moved(poses, se3.inverse(joint.origin), se3.inverse(joint.child_origin))
+    return moved(poses, se3.inverse(joint.origin), se3.inverse(joint.child_origin))
 
 
-def _moved(poses: Poses, before: Array, after: Array) -> Poses:
+def moved(poses: Poses, before: Array, after: Array) -> Poses:
     """Return the poses before @ T @ after, with constant (4, 4)."""
     if np.array_equal(before, se3.IDENTITY) and np.array_equal(after, se3.IDENTITY):
         return poses

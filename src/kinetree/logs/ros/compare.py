@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from kinetree.display import number
 from kinetree.errors import fail
 from kinetree.logs.ros.bag import Topic
-from kinetree.logs.ros.base import TF, TF_STATIC, Poses, at_times, floating_joint, of_joint, poses_of
+from kinetree.logs.ros.base import POSES, TF, TF_STATIC, Poses, floating_joint, of_joint, poses_of
+from kinetree.logs.ros.measured import Motions
 from kinetree.logs.ros.motion import recording
 from kinetree.model.mimic import resolve_mimic
 from kinetree.model.robot import Robot
@@ -30,36 +30,6 @@ LONGEST, STEP = 1.0, 0.005
 UNKNOWN = 1e30
 """Error of a delay for which most joint values are unknown."""
 MOST_CAUSES = 3
-
-
-class Motions:
-    """Configurations of a robot at any time. stamps (n,): ns; q (n, nq). base: coordinates of a floating joint, and its
-    poses at times of their own. A gap between samples is too large if it is above `most`, three times the median and
-    0.1 s."""
-
-    def __init__(self, stamps: NDArray[np.int64], q: Array, base: tuple[slice, Poses] | None = None) -> None:
-        self.start, self.times, self.q, self.base = int(stamps[0]), (stamps - stamps[0]) / 1e9, q, base
-        self.step = float(np.median(np.diff(self.times))) if len(stamps) > 1 else 0.0
-        self.most = max(3 * self.step, 0.1)
-
-    def known(self, times: Array) -> NDArray[np.bool_]:
-        """Return whether each time (n,), in s from the first sample, is that of a sample, or in no large gap."""
-        after = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)
-        gap = self.times[after] - self.times[np.clip(after - 1, 0, None)]
-        inside = (times >= self.times[0]) & (times <= self.times[-1])
-        return np.asarray(inside & ((self.times[after] == times) | (gap <= self.most)))
-
-    def at(self, times: Array) -> Array:
-        """Return q (n, nq) at times (n,), linear between samples."""
-        q = np.stack([self.column(i, times) for i in range(self.q.shape[1])], -1)
-        if self.base:
-            where, poses = self.base
-            q[:, where], _ = at_times(poses, self.start + np.round(times * 1e9).astype(np.int64))
-        return q
-
-    def column(self, i: int, times: Array) -> Array:
-        """Return one coordinate at times (n,)."""
-        return np.interp(times, self.times, self.q[:, i])
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +215,7 @@ def compared(
     tolerance: in mm and deg. joints, odometry: topics. The pose of a floating base is compared with odometry, if the
     bag has it. Raises KinetreeError for a bag that cannot be read, or has no transforms.
     """
-    found = recording(robot, file, joints, odometry, keep_transforms=True)
+    found = recording(robot, file, joints, odometry, also=POSES)
     motion, floating = motion_of(robot, found.columns, "rad"), floating_joint(robot)
     base = (robot.q_slices[floating.name], of_joint(floating, found.base)) if floating and found.base else None
     motions = Motions(found.stamps, filled(robot, motion, robot.q()), base)

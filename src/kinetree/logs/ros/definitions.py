@@ -7,6 +7,7 @@ DEFINITIONS = {
     "builtin_interfaces/Duration": "int32 sec; uint32 nanosec",
     "builtin_interfaces/Time": "int32 sec; uint32 nanosec",
     "geometry_msgs/Point": "float64 x; float64 y; float64 z",
+    "geometry_msgs/PointStamped": "std_msgs/Header header; geometry_msgs/Point point",
     "geometry_msgs/Pose": "geometry_msgs/Point position; geometry_msgs/Quaternion orientation",
     "geometry_msgs/PoseStamped": "std_msgs/Header header; geometry_msgs/Pose pose",
     "geometry_msgs/PoseWithCovariance": "geometry_msgs/Pose pose; float64[36] covariance",

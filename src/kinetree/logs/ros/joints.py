@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinetree.display import number as as_text, some
-from kinetree.errors import Finding, KinetreeError, fail
+from kinetree.errors import Finding, KinetreeError, Severity, fail
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.cdr import MOST_ENTRIES, decoded
 from kinetree.model.mimic import resolve_mimic
@@ -81,12 +81,12 @@ def joint_states(robot: Robot, topic: Topic) -> JointStates:
     if not stamps.any():
         stamps = np.array(topic.log_times, dtype=np.int64)
     notes = (
-        [_note(topic, f"not joints of the robot that turn or slide: {some(_counted(unknown, topic))}")]
+        [note(topic, f"not joints of the robot that turn or slide: {some(_counted(unknown, topic))}")]
         if unknown
         else []
     )
-    notes += [_note(topic, f"{empty} messages have no positions, and are left out")] if empty else []
-    notes += [_note(topic, f"positions that are no numbers are left out: {some(_counted(bad, topic))}")] if bad else []
+    notes += [note(topic, f"{empty} messages have no positions, and are left out")] if empty else []
+    notes += [note(topic, f"positions that are no numbers are left out: {some(_counted(bad, topic))}")] if bad else []
     if not given.any():
         there = f"; it has {some(unknown)}" if unknown else ""
         raise fail("joints", f"topic {topic.name} has no positions of joints of the robot {robot.name!r}{there}")
@@ -124,7 +124,7 @@ def _rows(
     last = np.maximum.accumulate(np.where(given[:, ever], np.arange(len(order))[:, None], -1), axis=0)
     whole = (last >= 0).all(axis=1) & np.r_[stamps[1:] > stamps[:-1], np.ones(len(order[-1:]), dtype=bool)]
     if begins := int(np.argmax(whole)):
-        notes.append(_note(topic, f"the first {begins} rows are left out, before all joints have a position"))
+        notes.append(note(topic, f"the first {begins} rows are left out, before all joints have a position"))
     values = values[last, ever][whole]
     kept = [k for k, i in enumerate(ever) if not robot.joints[names[i]].mimic]
     notes += _followers(robot, topic, [names[i] for i in ever], values)
@@ -146,11 +146,11 @@ def _followers(robot: Robot, topic: Topic, names: list[str], values: Array) -> l
         if leader == name:
             continue
         if leader not in names:
-            notes.append(_note(topic, f"joint {name!r} is left out, because {leader!r}, its leader, has no positions"))
+            notes.append(note(topic, f"joint {name!r} is left out, because {leader!r}, its leader, has no positions"))
             continue
         off = np.abs(multiplier * values[:, names.index(leader)] + offset - values[:, k]).max()
         if off > FOLLOWS:
-            notes.append(_note(topic, f"joint {name!r} is up to {as_text(off)} off {leader!r}, which it follows"))
+            notes.append(note(topic, f"joint {name!r} is up to {as_text(off)} off {leader!r}, which it follows"))
     return notes
 
 
@@ -158,5 +158,6 @@ def _counted(unknown: Counter[str], topic: Topic) -> list[str]:
     return [f"{name} ({count:,} of {topic.count:,} messages)" for name, count in unknown.most_common()]
 
 
-def _note(topic: Topic, message: str) -> Finding:
-    return Finding("motion", "warning", message, element=f"topic {topic.name}")
+def note(topic: Topic, message: str, severity: Severity = "warning") -> Finding:
+    """Return a note about a topic."""
+    return Finding("motion", severity, message, element=f"topic {topic.name}")

@@ -1,6 +1,6 @@
 """Motions of robots from bags."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,17 +44,16 @@ def recording(
     odometry: str | None = None,
     *,
     with_base: bool = True,
-    keep_transforms: bool = False,
+    also: Collection[str] = (),
 ) -> Recording:
     """Return what a bag has of a robot.
 
     joints, odometry: topics, None for the usual or the only one. Where there are no joint states, a joint trajectory
     is read. with_base: whether the rows have a floating joint, and
-    so are within the times of its poses. keep_transforms: whether topics have the messages about poses, also if the
-    base does not need them.
+    so are within the times of its poses. also: types of messages that topics have besides.
     """
-    wanted = POSES if keep_transforms or odometry or floating_joint(robot) else ()
-    topics = read_bag(path, (JOINT_STATE, TRAJECTORY, *wanted))
+    wanted = POSES if odometry or floating_joint(robot) else ()
+    topics = read_bag(path, (JOINT_STATE, TRAJECTORY, *wanted, *also))
     kinds = {topic.type for name, topic in topics.items() if topic.count and joints in (None, name)}
     if TRAJECTORY in kinds and JOINT_STATE not in kinds:
         topic = chosen_topic(topics, (TRAJECTORY,), joints, USUAL_TRAJECTORY, "--joint-states")

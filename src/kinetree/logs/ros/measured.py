@@ -1,0 +1,152 @@
+"""What a bag measured besides positions of joints: their velocities and efforts, and poses of a tracker."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinetree.display import listed, some
+from kinetree.errors import Finding, fail
+from kinetree.logs.ros.bag import Topic
+from kinetree.logs.ros.base import POSES, TF_MESSAGE, TF_STATIC, Poses, at_times, moved, poses_of
+from kinetree.logs.ros.cdr import decoded
+from kinetree.logs.ros.joints import JOINT_STATE, note, stamps_of
+from kinetree.model.magnitudes import LARGEST
+from kinetree.model.robot import Robot
+from kinetree.model.tree import build_tree
+from kinetree.spatial import Array, se3
+
+POINT = "geometry_msgs/PointStamped"
+TRACKED = (*POSES, "geometry_msgs/TransformStamped", POINT)
+"""Types of messages with poses of a tracker."""
+Stamps = NDArray[np.int64]
+
+
+class Motions:
+    """Configurations of a robot at any time. stamps (n,): ns; q (n, nq). base: coordinates of a floating joint, and its
+    poses at times of their own. A gap between samples is too large if it is above `most`, three times the median and
+    0.1 s."""
+
+    def __init__(self, stamps: Stamps, q: Array, base: tuple[slice, Poses] | None = None) -> None:
+        self.start, self.times, self.q, self.base = int(stamps[0]), (stamps - stamps[0]) / 1e9, q, base
+        self.step = float(np.median(np.diff(self.times))) if len(stamps) > 1 else 0.0
+        self.most = max(3 * self.step, 0.1)
+
+    def known(self, times: Array) -> NDArray[np.bool_]:
+        """Return whether each time (n,), in s from the first sample, is that of a sample, or in no large gap."""
+        after = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)
+        gap = self.times[after] - self.times[np.clip(after - 1, 0, None)]
+        inside = (times >= self.times[0]) & (times <= self.times[-1])
+        return np.asarray(inside & ((self.times[after] == times) | (gap <= self.most)))
+
+    def at(self, times: Array) -> Array:
+        """Return q (n, nq) at times (n,), linear between samples."""
+        q = np.stack([self.column(i, times) for i in range(self.q.shape[1])], -1)
+        if self.base:
+            where, poses = self.base
+            q[:, where], _ = at_times(poses, self.start + np.round(times * 1e9).astype(np.int64))
+        return q
+
+    def column(self, i: int, times: Array) -> Array:
+        """Return one coordinate at times (n,)."""
+        return np.interp(times, self.times, self.q[:, i])
+
+
+class Measured(NamedTuple):
+    """Numbers (n,) of a field of joint states by joint, nan where no message is near. given (n,): whether a message
+    has some. notes: what is left out."""
+
+    values: dict[str, Array]
+    given: NDArray[np.bool_]
+    notes: list[Finding]
+
+
+def measured(robot: Robot, topic: Topic, field: str, stamps: Stamps) -> Measured:
+    """Return a field of joint states, "position", "velocity" or "effort", at stamps (n,), ns, between messages.
+
+    Joints whose efforts are all zero, as drivers without a sensor write them, are left out, and so are messages with
+    other than one number for each name.
+    """
+    parts: dict[str, list[tuple[Stamps, Array]]] = {}
+    clock, odd = np.zeros(len(topic.data), dtype=np.int64), 0
+    for rows, message, data in decoded(JOINT_STATE, topic.data, topic.fault):
+        clock[rows] = stamps_of(message["header"], data)
+        names, numbers = message["name"], message[field]
+        if numbers.size != len(names):
+            odd += len(rows) if numbers.size else 0
+            continue
+        for i, name in enumerate(names):
+            if name in robot.velocity_names:
+                parts.setdefault(name, []).append((rows, numbers.of(data)[:, i]))
+    clock = clock if clock.any() else np.array(topic.log_times, dtype=np.int64)
+    found, given = dict[str, Array](), np.zeros(len(stamps), dtype=bool)
+    none = list[str]()
+    for name in (one for one in robot.velocity_names if one in parts):
+        rows, values = (np.concatenate(x) for x in zip(*parts[name], strict=True))
+        order = np.argsort(rows)[::-1]  # of equal stamps the last counts
+        order = order[np.abs(values[order]) <= LARGEST]
+        times, at = np.unique(clock[rows[order]], return_index=True)
+        if field == "effort" and not values[order].any():
+            none.append(name)
+        elif len(order):
+            own = Motions(times, values[order[at], None])
+            since = (stamps - own.start) / 1e9
+            found[name] = np.where(own.known(since), own.column(0, since), np.nan)
+            given |= np.isin(stamps, times)
+    left = f"{odd:,} messages have other than one {field} for each name, and are left out"
+    zero = f"efforts that are all zero or no numbers are taken as none: {some(none)}"
+    notes = [*([note(topic, left)] if odd else []), *([note(topic, zero, "info")] if none else [])]
+    return Measured(found, given, notes)
+
+
+def tracked(robot: Robot, topics: Mapping[str, Topic], asked: str | None) -> tuple[Poses, bool]:
+    """Return poses that a tracker measured, sorted by stamps, and whether they are positions alone. They are in the
+    root link if the bag says so, or names a frame that is fixed to it.
+
+    asked: a topic, or a frame of transforms that are not of the robot's own links; None is the only topic. Raises
+    KinetreeError that lists the topics and frames otherwise, and for poses in a link that moves.
+    """
+    names, frames = _trackers(robot, topics)
+    if asked is None and len(names) == 1:
+        (asked,) = names
+    pairs = [pair for pair in frames if pair[1] == (asked or "").lstrip("/")]
+    name = next((one for one in (asked, f"/{asked}") if one in names), None)
+    if name is None and not pairs:
+        what = f"no topic or frame {asked!r} of measured poses" if asked else f"{len(names)} topics of measured poses"
+        raise fail("poses", f"the bag has {what}; {legal_poses(robot, topics)}")
+    topic = topics[name or frames[pairs[0]]]
+    found = poses_of(topic, lambda *frames: bool(name) or frames in pairs)
+    chosen = [poses for frames, poses in found.items() if name or frames in pairs]
+    if len(chosen) != 1:
+        several = listed(sorted(f"{one.child or 'a frame'} in {one.parent!r}" for one in chosen))
+        raise fail("poses", f"topic {topic.name} has poses of {several}; expected those of one frame in one")
+    (poses,) = chosen
+    stamps, at = np.unique(poses.stamps, return_index=True)
+    poses = Poses(topic.name, poses.parent, poses.child, stamps, *(x[at] for x in poses[4:]))
+    places = build_tree(robot).frames
+    body, T_root_parent = places.get(poses.parent, (-1, se3.IDENTITY))
+    if body >= 0:
+        raise fail("poses", f"topic {topic.name} has poses in {poses.parent!r}, which moves; expected the root link")
+    if poses.parent in places:
+        poses = moved(poses, T_root_parent, se3.IDENTITY)._replace(parent=robot.root)
+    return poses, topic.type == POINT
+
+
+def legal_poses(robot: Robot, topics: Mapping[str, Topic]) -> str:
+    """Return what --pose may name in a bag, as a part of a message."""
+    names, frames = _trackers(robot, topics)
+    there = [*names, *(f"{child} (in {parent}, {topic})" for (parent, child), topic in frames.items())]
+    return f"legal for --pose FRAME=NAME are {listed(there)}" if there else "it has no topics of poses"
+
+
+def _trackers(robot: Robot, topics: Mapping[str, Topic]) -> tuple[list[str], dict[tuple[str, str], str]]:
+    """Return the topics of poses, and the topics of transforms by parent and child, without those of links of the robot
+    in one another, which robot_state_publisher computes."""
+    places = build_tree(robot).frames
+    names = [one.name for one in topics.values() if one.type in TRACKED and one.type != TF_MESSAGE and one.count]
+    streams = [one for one in topics.values() if one.type == TF_MESSAGE and one.name != TF_STATIC]
+    frames = {
+        pair: one.name for one in streams for pair in poses_of(one, lambda *_: False) if not {*pair} <= places.keys()
+    }
+    return names, frames

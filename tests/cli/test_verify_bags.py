@@ -1,0 +1,213 @@
+"""`kinetree verify` and `motion convert` with bags of ROS 2: efforts of joint states, poses of topics and of /tf."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import kinetree as kt
+from each import each
+from kinetree.logs.ros.bag import Topic
+from kinetree.logs.ros.base import Poses
+from kinetree.logs.ros.transforms import extended
+from logged import ARM, CARRIED, swinging
+from ros_bags import POINT, POSE, START, TF, TRANSFORM, placed, states, written
+
+JOINTS = ["q1", "q2"]
+OFF = np.array([0.0, 0.01])
+"""What the zeros of the robot are off, by poses."""
+
+
+def stamps(t):
+    return START + np.round(t * 1e9).astype(np.int64)
+
+
+@pytest.fixture
+def model(tmp_path):
+    file = tmp_path / "arm.urdf"
+    file.write_text(ARM)
+    return file
+
+
+@pytest.fixture(scope="module")
+def torques():
+    return swinging(kt.load(CARRIED, format="urdf"))
+
+
+def joined(*topics):
+    """One topic with the messages of all, in the order of their times."""
+    rows = [row for topic in topics for row in zip(topic.log_times, topic.data, strict=True)]
+    times, data = zip(*sorted(rows), strict=True)
+    return extended(Topic(topics[0].name, topics[0].type), [*data], np.array(times))
+
+
+def tracked(t, q, type=POSE, name="/tracker/pose", parent="world"):
+    """Poses of the tip in the root link, with a noise of 0.1 mm, at times of their own."""
+    T = kt.fk(kt.load(ARM, format="urdf"), "tip")(q + OFF)
+    where = T[:, :3, 3] + np.random.default_rng(0).normal(0, 1e-4, (len(t), 3))
+    at, quats = stamps(t), Rotation.from_matrix(T[:, :3, :3]).as_quat()
+    topic = placed(Poses(name, parent, "marker", at, at, where, quats), type, name)
+    topic.log_times[:] = (at + 2 * 10**8).tolist()  # they arrive late, and their stamps are right
+    return topic
+
+
+class TestEfforts:
+    def test_a_mass_is_corrected(self, run, tmp_path, model, torques):
+        t, q, effort = torques
+        bag = written(tmp_path / "log.db3", [states(JOINTS, q, stamps(t), effort=effort)])
+        result = run("verify", model, bag, "--fix")
+        assert result.exit_code == 0, result.output
+        assert "- The mass of b is off by 0.5" in result.stdout
+        assert f"{bag}: efforts of topic /joint_states are taken as N m (N), of q1, q2\n" in result.stderr
+        assert kt.load(model).links["b"].inertial.mass == pytest.approx(2.5, abs=0.002)
+
+    def test_one_joint_has_none(self, run, tmp_path, model, torques):
+        t, q, effort = torques
+        bag = written(tmp_path / "log.db3", [states(JOINTS, q, stamps(t), effort=effort * [1, 0])])
+        result = run("verify", model, bag, "--json")
+        data = json.loads(result.stdout)
+        assert [(fault["kind"], fault["element"]) for fault in data["faults"]] == [("payload", "b")]  # as its mass
+        assert "are taken as N m (N), of q1\n" in result.stderr
+        assert "efforts that are all zero or no numbers are taken as none: q2" in result.stderr
+
+    def test_messages_of_other_joints_between(self, run, tmp_path, model, torques):
+        """Another node writes a joint without efforts to the same topic; q1 moves between its messages, too."""
+        t, q, effort = torques
+        own = states(JOINTS, q, stamps(t), effort=effort)
+        later = (q[:, :1] + np.gradient(q[:, :1], t, axis=0) * 0.004).clip(-3, 3)
+        bag = written(tmp_path / "log.db3", [joined(own, states(["q1"], later, stamps(t + 0.004)))])
+        result = run("verify", model, bag)
+        assert "- The mass of b is off by 0.5" in result.stdout
+        assert "of q1, q2; 1500 samples without them left out\n" in result.stderr
+        first = joined(own, states(["q1"], later[:3], stamps(t[:3] - 0.1)))
+        result = run("verify", model, written(tmp_path / "first.db3", [first]))
+        assert "The mass of b is off by 0.5" in result.stdout
+
+    def test_of_two_nodes(self, run, tmp_path, model, torques):
+        """Each writes its joint at times of its own, so that both are interpolated."""
+        t, q, effort = torques
+        of_1 = states(["q1"], q[::2, :1], stamps(t[::2]), effort=effort[::2, :1])
+        of_2 = states(["q2"], q[1::2, 1:], stamps(t[1::2]), effort=effort[1::2, 1:])
+        result = run("verify", model, written(tmp_path / "log.db3", [joined(of_1, of_2)]), "--json")
+        data = json.loads(result.stdout)
+        assert [(fault["kind"], fault["element"]) for fault in data["faults"]] == [("mass", "b"), ("inertia", "b")]
+        assert data["faults"][0]["value"] == pytest.approx(0.5, abs=0.002)
+        assert data["torques"][1] == pytest.approx([0.0105] * 2, abs=0.001)  # the noise of half as many samples
+
+    def test_of_another_topic(self, run, tmp_path, model, torques):
+        t, q, effort = torques
+        plain, other = states(JOINTS, q, stamps(t)), states(JOINTS, q, stamps(t), "/motors", effort=effort)
+        bag = written(tmp_path / "log.db3", [plain, other])
+        refused = run("verify", model, bag)
+        assert refused.exit_code == 2
+        assert f"{bag} has no efforts in topic /joint_states [poses]" in refused.stderr
+        assert "it has no topics of poses; others for --joint-states are /motors" in refused.stderr
+        assert "The mass of b is off" in run("verify", model, bag, "--joint-states", "/motors").stdout
+        two = written(tmp_path / "two.db3", [states(JOINTS, q, stamps(t), name) for name in ("/left", "/right")])
+        result = run("verify", model, two)
+        assert result.exit_code == 2
+        assert "there are 2 topics of type sensor_msgs/JointState; legal for --joint-states are /left, /right" in (
+            result.stderr
+        )
+
+
+class TestPoses:
+    T, AT = np.arange(0, 12, 0.02), np.arange(0.05, 13, 1 / 7)
+    Q, TRUE = (np.column_stack([np.sin(0.5 * t), 0.7 * np.sin(1.1 * t)]) for t in (T, AT))
+
+    @each("type, asked", [(POSE, "tip"), (TRANSFORM, "tip=/tracker/pose"), (TF, "tip=marker"), (POINT, "tip")])
+    def test_a_zero_is_corrected(self, run, tmp_path, type, asked):
+        model = tmp_path / "arm.urdf"
+        model.write_text(ARM)
+        bag = tmp_path / "log.db3"
+        bag.unlink(missing_ok=True)
+        written(bag, [states(JOINTS, self.Q, stamps(self.T)), tracked(self.AT, self.TRUE, type)])
+        result = run("verify", model, bag, "--pose", asked, "--fix")
+        assert result.exit_code == (type == POINT), result.output  # a point does not tell it from the tool pose
+        assert "- The zero of q2 is off by 0.57" in result.stdout
+        name = "/tracker/pose"
+        assert f"topic {name}: 7 poses outside the times of {bag}, or in its gaps, left out" in result.stderr
+        taken = "frame 'world' of the poses is taken as the root link 'base_link'; if not, --unknown base"
+        assert taken in result.stderr
+        expected = kt.fk(kt.load(ARM, format="urdf"), "tip")(OFF)
+        if type != POINT:
+            np.testing.assert_allclose(kt.fk(kt.load(model), "tip")([0, 0]), expected, rtol=0, atol=3e-4)
+
+    def test_base_unknown(self, run, tmp_path, model):
+        bag = written(tmp_path / "log.db3", [states(JOINTS, self.Q, stamps(self.T)), tracked(self.AT, self.TRUE)])
+        result = run("verify", model, bag, "--pose", "tip", "--unknown", "base")
+        assert "is taken as the root link" not in result.stderr
+        assert "- The zero of q2 is off by 0.57" in result.stdout
+
+    def test_torques_beside_poses(self, run, tmp_path, model, torques):
+        t, q, effort = torques
+        both = [states(JOINTS, q, stamps(t), effort=effort), tracked(t[::20], q[::20], parent="base_link")]
+        bag = written(tmp_path / "log.db3", both)
+        result = run("verify", model, bag, "--pose", "tip")
+        assert "- The zero of q2 is off by 0.57" in result.stdout
+        assert "torques are not used beside poses of another file or topic; leave out --pose" in result.stderr
+        assert "The mass of b is off" in run("verify", model, bag).stdout
+
+    @each(
+        "more, part",
+        [
+            ((), "fix: legal for --pose FRAME=NAME are /a, /b, marker (in world, /tf)"),
+            (("--pose", "tip"), "the bag has 2 topics of measured poses; legal for --pose FRAME=NAME are /a, /b, mar"),
+            (("--pose", "tip=/c"), "the bag has no topic or frame '/c' of measured poses; legal for --pose"),
+            (("--pose", "top"), "no frame 'top'"),
+            (("--deg",), "unit is 'deg'; the angles in a bag of ROS 2 are in rad"),
+        ],
+    )
+    def test_errors(self, run, tmp_path, more, part):
+        model, bag = tmp_path / "arm.urdf", tmp_path / "log.db3"
+        model.write_text(ARM)
+        if not bag.exists():
+            topics = [tracked(self.AT, self.TRUE, name=name) for name in ("/a", "/b")]
+            tf = tracked(self.AT, self.TRUE, TF, "/tf")
+            written(bag, [states(JOINTS, self.Q, stamps(self.T)), *topics, tf])
+        result = run("verify", model, bag, *more)
+        assert result.exit_code == 2
+        assert part in result.stderr
+
+
+class TestConvert:
+    def test_velocities_and_efforts(self, run, tmp_path, model, torques):
+        t, q, effort = torques
+        velocity = np.gradient(q, t, axis=0)
+        bag = written(tmp_path / "log.db3", [states(JOINTS, q, stamps(t), "/own", velocity, effort)])
+        table = tmp_path / "log.csv"
+        for more, unit in ((), 1.0), (("--deg",), np.pi / 180):
+            assert run("motion", "convert", model, bag, "-o", table, "--force", *more).exit_code == 0
+            head = table.read_text().partition("\n")[0]
+            assert head == "time,q1,q2,q1.velocity,q2.velocity,q1.effort,q2.effort"
+            values = np.loadtxt(table, delimiter=",", skiprows=1)
+            np.testing.assert_allclose(values[:, 1:5] * unit, np.hstack([q, velocity]), rtol=0, atol=1e-12)
+            np.testing.assert_array_equal(values[:, 5:], effort)
+        found = run("verify", model, table, "--deg")
+        assert "- The mass of b is off by 0.5" in found.stdout
+        checked = run("limits", "check", model, table, "--unit", "deg")
+        assert checked.exit_code == 0, checked.output
+        assert "columns are left out: q1.velocity, q2.velocity, q1.effort, q2.effort" in checked.stderr
+
+    def test_what_is_not_known_throughout(self, run, tmp_path, model, torques):
+        t, q, effort = torques
+        first = states(JOINTS, q[:700], stamps(t[:700]), effort=effort[:700])
+        bag = written(tmp_path / "log.db3", [joined(first, states(JOINTS, q[700:], stamps(t[700:])))])
+        result = run("motion", "convert", model, bag, "-o", tmp_path / "log.csv")
+        assert "the effort is not known at all samples, and left out: q1, q2" in result.stderr
+        assert (tmp_path / "log.csv").read_text().startswith("time,q1,q2\n")
+
+    def test_one_of_several_topics(self, run, tmp_path, model):
+        t = np.arange(0, 1, 0.1)
+        two = [states(JOINTS, np.full((10, 2), x), stamps(t), name) for x, name in ((1.0, "/left"), (2.0, "/right"))]
+        bag, table = written(tmp_path / "log.db3", two), tmp_path / "log.csv"
+        assert "legal for --joint-states are /left, /right" in run("motion", "convert", model, bag, "-o", table).stderr
+        assert run("motion", "convert", model, bag, "-o", table, "--joint-states", "/right").exit_code == 0
+        assert table.read_text().splitlines()[1] == "0.0,2.0,2.0"
+        refused = run("motion", "convert", model, table, "-o", tmp_path / "a.csv", "--joint-states", "/x")
+        assert "log.csv has no topics; --joint-states is about bags" in refused.stderr
+        refused = run("verify", model, table, "--joint-states", "/x")
+        assert "log.csv has no topics; --joint-states is about bags" in refused.stderr
