@@ -291,6 +291,7 @@ class TestTwoJoints:
         assert found.faults == ()
         assert found.together == (
             (("zero", "a"), ("base pose", "base_link")),
+            (("joint pose", "a"), ("base pose", "base_link")),
             (("zero", "b"), ("tool pose", "tip")),
         )
         np.testing.assert_allclose(found.base, X, atol=2e-3)

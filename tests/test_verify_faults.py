@@ -24,7 +24,7 @@ def test_faults_of_every_kind_are_named():
 
 
 def test_a_planted_fault_is_judged():
-    planted = faults.Planted({}, "zero", "q1", 0.02)
+    planted = faults.Planted({}, (faults.Fault("zero", "q1", 0.02),))
 
     def answer(*named, together=()):
         return Verification(True, named, together, (), None, None, None, (), None, None)
@@ -44,5 +44,7 @@ def test_a_planted_fault_is_judged():
         answer(ModelFault("zero", "q1", 0.1, 0.1), ModelFault("zero", "q2", 0.1, 0.1)),
     ):
         assert not faults.judged(wrong, planted).right
-    assert faults.judged(answer(), faults.Planted({}, "none", "q1")).right
-    assert not faults.judged(answer(ModelFault("zero", "q1", 0.1, 0.1)), faults.Planted({}, "none", "q1")).right
+    assert faults.judged(answer(), faults.Planted({}, (faults.Fault("none", "q1"),))).right
+    assert not faults.judged(
+        answer(ModelFault("zero", "q1", 0.1, 0.1)), faults.Planted({}, (faults.Fault("none", "q1"),))
+    ).right

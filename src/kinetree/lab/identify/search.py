@@ -292,12 +292,13 @@ def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[in
     J = effects(channel, x, rows, range(channel.size))
     for cause in channel.causes:
         own = J[:, list(cause.places)]
-        if len(cause.places) > 1 or not channel.unknown or not own.any() or _rank(channel, x, cause, rows):
+        if not channel.unknown or not own.any() or _rank(channel, x, cause, rows):
             continue
         other = J[:, list(channel.unknown)]
         size = np.sqrt((other**2).sum(axis=0)) + 1e-300
-        mix = np.linalg.lstsq(other / size, own[:, 0], rcond=1e-9)[0]
-        found.append((cause, tuple(np.array(channel.unknown)[abs(mix) > 0.1 * abs(mix).max()].tolist())))
+        mix = np.abs(np.linalg.lstsq(other / size, own, rcond=1e-9)[0])
+        places = np.array(channel.unknown)[(mix > 0.1 * mix.max(axis=0)).any(axis=1)]
+        found.append((cause, tuple(places.tolist())))
     return found
 
 

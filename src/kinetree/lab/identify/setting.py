@@ -21,8 +21,9 @@ SURE = float(np.log(2.0))
 effect on several joints by twice that."""
 LATEST = 0.5
 """Largest delay that is tried, s."""
-BAD = 0.1
-"""Part of the torques of a joint that is left from which on other signs and orders of joints are tried."""
+LEFT, BAD = 0.01, 0.1
+"""Part of the torques of a joint that is left from which on other signs and orders of joints are tried, and from which
+on also what no fault alone explains."""
 KEPT = 5
 """Number of settings, of different kinds of faults, to which another fault is added."""
 PIECE, LOOKED_AT = 20, 6000
@@ -101,10 +102,9 @@ class _State(NamedTuple):
     left: Array
     score: float
 
-    @property
-    def is_bad(self) -> bool:
-        """Return whether joints may count otherwise."""
-        return bool(self.left.max() > np.log(BAD))
+    def leaves(self, part: float) -> bool:
+        """Return whether so much of the torques of a joint is left."""
+        return bool(self.left.max() > np.log(part))
 
 
 def setting_of(robot: Robot, log: Trajectory, known: Array) -> tuple[Setting, list[ModelFault]]:
@@ -118,7 +118,7 @@ def setting_of(robot: Robot, log: Trajectory, known: Array) -> tuple[Setting, li
     states = [best]
     for depth in range(robot.nv + 3):
         trials = dict[Setting, _State]()
-        for state in states if best.is_bad else [best]:
+        for state in states if best.leaves(BAD) else [best]:
             for trial in looking.others(state):
                 if trial.setting not in trials or trial.score < trials[trial.setting].score:
                     trials[trial.setting] = trial
@@ -127,7 +127,7 @@ def setting_of(robot: Robot, log: Trajectory, known: Array) -> tuple[Setting, li
             kinds.setdefault(tuple(sorted(fault.kind for fault in trial.faults)), trial)
         states = [*kinds.values()][:KEPT]
         if not states or states[0].score >= best.score:
-            if depth or not best.is_bad:
+            if depth or not best.leaves(BAD):
                 break
         else:
             best = states[0]
@@ -168,7 +168,7 @@ class _Looking:
             steps = int(min(LATEST, np.ptp(self.log.t) / 10) / WINDOW * 2)
             for late in (np.delete(np.arange(-steps, steps + 1), steps) * WINDOW / 2).tolist():
                 yield added(now._replace(late=late), 1)
-        if not state.is_bad:
+        if not state.leaves(LEFT):
             return
         for i, j in combinations(range(len(names)), 2):  # gravity may nearly explain what two signs do
             two = [ModelFault("sign", names[k]) for k in (i, j)]
