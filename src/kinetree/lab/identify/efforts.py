@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kinetree.algorithms.dynamics.parameters import inertia_of as moments, parameters_of, rigid_body
 from kinetree.lab.identify.search import Cause, basis
 from kinetree.model.robot import Robot
 from kinetree.queries.forces import inertial_parameters
-from kinetree.spatial.plucker import about_com, rigid_body_inertia
 from kinetree.spatial.se3 import Array
 
+EYE = np.eye(3)
 MEDIAN = 0.6745
 """Median size of a number with standard deviation 1."""
 SMALL = 1e-6
@@ -42,27 +41,35 @@ def inertia_of(row: Array, u: Array) -> Array:
         changed = root @ exponential @ root + (changed - root @ root)
     factor = np.exp(np.clip(u[0], -LARGEST, LARGEST))
     m, c, changed = m * factor, c + u[1:4], changed * factor
-    return parameters_of(rigid_body_inertia(m, c, np.trace(changed) * np.eye(3) - changed))
+    return _parameters(m, c, np.trace(changed) * np.eye(3) - changed)
 
 
 def payload(u: Array, T: Array) -> Array:
     """Return ten inertial parameters of a mass u[0] with its centre at u[1:] in a frame with pose T (4, 4)."""
-    return parameters_of(rigid_body_inertia(u[0], T[:3, :3] @ u[1:] + T[:3, 3], np.zeros((3, 3))))
+    return _parameters(float(u[0]), T[:3, :3] @ u[1:] + T[:3, 3], np.zeros((3, 3)))
 
 
 def about_centre(row: Array) -> Array:
     """Return Ixx Ixy Iyy Ixz Iyz Izz (6,) about the centre of ten parameters."""
-    return parameters_of(rigid_body_inertia(0.0, np.zeros(3), _about_centre(row)[2]))[4:]
+    return _parameters(0.0, np.zeros(3), _about_centre(row)[2])[4:]
 
 
 def _about_centre(row: Array) -> tuple[float, Array, Array]:
     """Return mass, centre (3,) and inertia (3, 3) about it of ten parameters."""
-    return about_com(rigid_body(moments(row)))
+    m, c = float(row[0]), row[1:4] / row[0]
+    return m, c, symmetric(row[4:]) - m * ((c @ c) * EYE - np.outer(c, c))
+
+
+def _parameters(m: float, c: Array, I: Array) -> Array:
+    """Return ten parameters of a mass, its centre (3,) and the inertia (3, 3) about it."""
+    I = I + m * ((c @ c) * EYE - np.outer(c, c))
+    return np.array([m, *(m * c), I[0, 0], I[0, 1], I[1, 1], I[0, 2], I[1, 2], I[2, 2]])
 
 
 def symmetric(six: Array) -> Array:
     """Return the matrix (3, 3) of Ixx Ixy Iyy Ixz Iyz Izz."""
-    return np.asarray(moments([0.0, 0.0, 0.0, 0.0, *six])[2])
+    xx, xy, yy, xz, yz, zz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 @dataclass(frozen=True, eq=False)

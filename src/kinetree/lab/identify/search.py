@@ -144,6 +144,7 @@ def search(channel: Channel, x: Array, count: int) -> Found:
     state = looking.grown(looking.grown(nothing, simple), looking.seen)  # one number explains better than six
     if len(state.causes) > 1 or any(len(one.places) > 1 for one in state.causes):  # or one large one explains all
         state = min(state, looking.grown(nothing, looking.seen), key=looking.doubt)
+    state = looking.thinned(state, np.inf)
     alike, shares = looking.others(state, nothing.fit.loss)
     last = fitted(channel, state.fit.x, _places(channel, state.causes), rows)
     return Found(state.causes, last, alike, shares, _covariance(channel, last, rows))
@@ -220,10 +221,11 @@ class _Search:
                 gains.append((float(((B.T @ y) ** 2).sum()) - self.cost(cause), i))
         return [causes[i] for gain, i in sorted(gains, reverse=True)[:TRIED] if gain > 0]
 
-    def thinned(self, state: _State) -> _State:
-        """Return the state without the causes that others made needless."""
+    def thinned(self, state: _State, safe: float = SAFE) -> _State:
+        """Return the state without the causes that others made needless. safe: how many times more than its price a
+        cause is worth, to second order, that is not tried."""
         while True:
-            needless = [one for one in state.causes if self.worth(state, one) < SAFE * self.cost(one)]
+            needless = [one for one in state.causes if self.worth(state, one) < safe * self.cost(one)]
             less = [self.state([c for c in state.causes if c is not one], state.fit.x) for one in needless]
             best = min(less, key=lambda trial: trial.score, default=state)
             if best.score >= state.score:
