@@ -75,7 +75,7 @@ from kinetree.model import edit as edit
 from kinetree.model.robot import Robot as Robot
 from kinetree.saving import save as save, text as text
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from kinetree import (
