@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,7 @@ from kinetree.cli._findings import print_findings
 from kinetree.cli._help import FILE, argument, kinetree_command, option
 from kinetree.cli._model import configuration, joint_values, json_option, robot_argument
 from kinetree.cli._motion import report_motion
-from kinetree.cli._output import plain, print_json
+from kinetree.cli._output import check_new, check_no_input, force_option, plain, print_json
 from kinetree.cli._say import remark, say, say_text
 from kinetree.display import counted, some
 from kinetree.errors import UnverifiedWarning, fail, unknown_name
@@ -61,6 +62,8 @@ class Repaired(NamedTuple):
 @tool_options
 @option("--fix", "Correct what the log shows for certain in the file of MODEL.")
 @option("--diff", "Print what --fix would change, and write nothing.")
+@option("--plot FILE", "Draw the errors over time into a .png, .svg or .pdf file.", type=FILE)
+@force_option
 @json_option
 @click.pass_context
 def command(
@@ -76,6 +79,8 @@ def command(
     controller: str | None,
     fix: bool,
     diff: bool,
+    plot: Path | None,
+    force: bool,
     as_json: bool,
     **of_controller: Any,
 ) -> None:
@@ -95,6 +100,11 @@ def command(
     changes; 2 if something cannot be read."""
     from kinetree.lab.identify.verification import verify
 
+    if plot:
+        check_new(plot, force)
+        check_no_input(str(plot), [str(file), *([robot.source.file] if robot.source else [])])
+    elif force:
+        raise click.UsageError("--force is for --plot FILE")
     if controller and (pose or values or in_degrees):
         raise click.UsageError("--controller reads joints and poses in its own units; leave out --pose, --q and --deg")
     used = [name for name in of_controller if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
@@ -105,6 +115,11 @@ def command(
     else:
         log = _of_columns(robot, file, configuration(robot, values, in_degrees), ctx.params)
     found = verify(robot, **log._asdict(), unknown=unknown)
+    if plot:
+        from kinetree.files.output import write_whole
+        from kinetree.viewing.verification_figure import verification_figure
+
+        write_whole(plot, verification_figure(found, plot.suffix))
     if not (as_json or diff):
         say_text(str(found))
     repaired = _repaired(robot, log, found, unknown, ctx) if fix or diff else None
@@ -238,10 +253,12 @@ def _repaired(robot: Robot, log: Given, found: Verification, unknown: tuple[str,
 def _as_data(found: Verification, repaired: Repaired | None) -> dict[str, Any]:
     from kinetree.cli._diff import diff_lines
 
-    data: dict[str, Any] = {"agrees": found.agrees, **plain(found)}
+    data: dict[str, Any] = {"agrees": found.agrees, **plain(replace(found, residuals={}))}
+    del data["residuals"]  # a number for each sample; --plot draws them
     if repaired:
         data["left"] = [{"fault": fault, "because": why} for fault, why in repaired.left]
-        data["corrected"] = {"agrees": repaired.after.agrees, **plain(repaired.after)}
+        data["corrected"] = {"agrees": repaired.after.agrees, **plain(replace(repaired.after, residuals={}))}
+        del data["corrected"]["residuals"]
         data["diff"] = "".join(diff_lines(repaired.fixed))
     return data
 

@@ -1,7 +1,7 @@
 """Result of `kt.verify`, and its sentences."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,6 +46,33 @@ def fault_of(found: Found, i: int, value: Array, covariance: Array, unit: str) -
     return ModelFault(cause.kind, cause.element, number, deviation, found.shares[i], alike, unit)
 
 
+def correlated(found: Found) -> tuple[tuple[str, ...], Array]:
+    """Return the names of the numbers of all faults of a search, and their correlation (k, k); nan where the log does
+    not determine a number."""
+    names, places = list[str](), list[int]()
+    for cause in found.causes:
+        parts = PARTS.get(cause.kind, XYZ[: len(cause.places)]) if len(cause.places) > 1 else ("",)
+        names += [f"{cause.kind} {cause.element} {part}".rstrip() for part in parts]
+        places += cause.places
+    C = found.covariance[np.ix_(places, places)]
+    std = np.sqrt(C.diagonal())
+    with np.errstate(invalid="ignore"):
+        return tuple(names), np.asarray(C / np.outer(std, std))
+
+
+def block(first: Array | None, then: Array) -> Array:
+    """Return a matrix with two correlations on its diagonal, of logs that have no numbers together."""
+    k, n = 0 if first is None else len(first), len(then)
+    whole = np.zeros((k + n, k + n))
+    whole[:k, :k], whole[k:, k:] = 0 if first is None else first, then
+    return whole
+
+
+XYZ = ("x", "y", "z", "rx", "ry", "rz")
+PARTS = {"inertia": ("Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"), "payload": ("m", "x", "y", "z")}
+"""Names of the numbers of a fault."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Verification:
     """Result of `kt.verify`.
@@ -61,6 +88,9 @@ class Verification:
     the torques of each joint, such as that of a sensor, which is no fault of the model. gaps: numbers of the samples
     before which times have a gap. blind: "poses" or "torques" if no fault could have shown itself in them.
     incomplete: "poses" or "torques" if much more than the noise is left of them, so that more is wrong than is named.
+    residuals: errors of each sample, of the model and with the faults corrected: "poses" (2, n, 2), m and rad, or
+    (2, n, 1), and "torques" (2, m, nv), N m or N, at the means of windows at "times" (m,), s. numbers, correlation
+    (k, k): numbers of the faults that were fitted, and how far the log cannot tell them apart, -1 to 1.
     What poses show is None without poses, torques without torques.
     """
 
@@ -79,6 +109,9 @@ class Verification:
     gaps: tuple[int, ...] = ()
     blind: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
+    residuals: Mapping[str, Array] = field(default_factory=dict)
+    numbers: tuple[str, ...] = ()
+    correlation: Array | None = None
 
     @property
     def agrees(self) -> bool:

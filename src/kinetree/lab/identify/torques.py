@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.lab.identify.answer import ModelFault, fault_of
+from kinetree.lab.identify.answer import ModelFault, correlated, fault_of
 from kinetree.lab.identify.columns import Trajectory, carriers, columns, delayed, ends, filter_of
 from kinetree.lab.identify.efforts import MEDIAN, Efforts, about_centre, inertia_of
 from kinetree.lab.identify.search import Found, fitted, search, visible
@@ -46,7 +46,8 @@ class TorqueFaults(NamedTuple):
     """Faults that explain torques. torques (3, nv): root mean square of the error of the model, of what is left, and
     the noise, N m or N. outliers: times of samples, or their numbers if they have none. offsets (nv,): constant parts
     of the torques of the log. unclear: joints of which an offset and a scale have the same effect. blind: whether no
-    fault could have shown itself. incomplete: whether much more than the noise is left."""
+    fault could have shown itself. incomplete: whether much more than the noise is left. residuals (2, m,
+    nv): errors before and after, at the times (m,) of windows. numbers, correlation (k, k): what was fitted."""
 
     explained: bool
     faults: tuple[ModelFault, ...]
@@ -56,6 +57,10 @@ class TorqueFaults(NamedTuple):
     unclear: tuple[str, ...]
     blind: bool
     incomplete: bool
+    residuals: Array
+    times: Array
+    numbers: tuple[str, ...]
+    correlation: Array
 
 
 def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
@@ -63,6 +68,7 @@ def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
     known = np.isfinite(log.effort).all(axis=0) & (log.effort != 0).any(axis=0)
     log = log._replace(effort=np.where(known, log.effort, 0.0))
     given = _channel(robot, log, GRAVITY, known)
+    whole = log
     start, gravity, discrete, log = _discrete(robot, log, given)
     known, zero = start.known, np.zeros(start.size)
     channel, explained = _with_noise(start, log)
@@ -76,25 +82,47 @@ def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
         there = _channel(robot, delayed(log, late), gravity, known, zeros)  # columns at what was found
         channel, explained = _with_noise(replace(there, late=late), log)
         found = search(channel, zero, len(channel.tau))
-    faults = [_fault(channel, found, i) for i in range(len(found.causes))]
-    rows, every, x = np.arange(len(channel.tau)), np.arange(len(given.tau)), found.fit.x
-    left = channel.tau - channel.predicted(x, rows)
-    made = filter_of(log.dt)
-    before = fitted(given, zero, given.unknown, every).x  # offsets are no fault of the model
-    torques = np.array([_rms(given.tau - given.predicted(before, every)), _rms(left), channel.noise / made.spread])
-    torques[:, ~known] = np.nan
+    return _answer(given, whole, channel, delayed(log, channel.late), found, discrete, explained, not seen)
+
+
+def _answer(
+    given: Efforts,
+    whole: Trajectory,
+    channel: Efforts,
+    log: Trajectory,
+    found: Found,
+    discrete: list[ModelFault],
+    explained: bool,
+    blind: bool,
+) -> TorqueFaults:
+    """Return what was found. given, whole: the torques and the log as they were; channel, log: as they are compared."""
+    rows, x, known, made = np.arange(len(channel.tau)), found.fit.x, channel.known, filter_of(log.dt)
+    faults = sorted((_fault(channel, found, i) for i in range(len(found.causes))), key=lambda fault: -fault.explains)
+    left, every = channel.tau - channel.predicted(x, rows), np.arange(len(given.tau))
+    at = fitted(given, np.zeros(given.size), given.unknown, every).x  # offsets are no fault of the model
+    before, middle = given.tau - given.predicted(at, every), len(made.weights) // 2
+    begun, times = (one.t[made.starts(one.parts) + middle] for one in (whole, log))
+    residuals = np.stack([np.column_stack([np.interp(times, begun, r) for r in before.T]), left])
+    torques = np.array([_rms(before), _rms(left), channel.noise / made.spread])
+    torques[:, ~known] = residuals[..., ~known] = np.nan
     far = (np.abs(channel.residual(x, rows)[..., 0]) > OUTLIER).any(axis=1)
-    log = delayed(log, channel.late)
-    outliers = log.t[made.starts(log.parts)[far] + len(made.weights) // 2]
-    shown = _joined(discrete if explained and seen else [], sorted(faults, key=lambda fault: -fault.explains))
-    offsets = np.where(known, x[channel.offsets] * np.exp(x[-robot.nv :]), np.nan)
+    offsets = np.where(known, x[channel.offsets] * np.exp(x[-channel.nv :]), np.nan)
     scales = {cause.element for cause in visible(channel, x, rows) if cause.kind == "effort scale"}
-    names = [name for name, has in zip(robot.velocity_names, known, strict=True) if has]
-    unclear = tuple(name for name in names if name not in scales) if explained else ()
+    names = [name for name, has in zip(channel.robot.velocity_names, known, strict=True) if has]
     rest = np.median(np.abs(left), axis=0) / MEDIAN > REST * channel.noise / made.spread
-    incomplete = bool(explained and seen and (rest & known).any())
-    far_off = tuple(outliers.tolist())
-    return TorqueFaults(explained, tuple(shown), torques, far_off, offsets, unclear, not seen, incomplete)
+    return TorqueFaults(
+        explained,
+        tuple(_joined([] if blind or not explained else discrete, faults)),
+        torques,
+        tuple(times[far].tolist()),
+        offsets,
+        tuple(name for name in names if name not in scales) if explained else (),
+        blind,
+        bool(explained and not blind and (rest & known).any()),
+        residuals,
+        times,
+        *correlated(found),
+    )
 
 
 def _joined(discrete: list[ModelFault], others: list[ModelFault]) -> list[ModelFault]:

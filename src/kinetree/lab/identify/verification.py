@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.display import number
 from kinetree.errors import fail
-from kinetree.lab.identify.answer import ModelFault, Verification, fault_of
+from kinetree.lab.identify.answer import ModelFault, Verification, block, correlated, fault_of
 from kinetree.lab.identify.columns import LONGEST, Trajectory, check_rates, gaps, trajectory
 from kinetree.lab.identify.poses import SMALL, Poses, first_places
 from kinetree.lab.identify.search import Cause, Found, basis, effects, fitted, hidden, search, visible
@@ -118,6 +118,9 @@ def verify(
         gaps=() if times is None else tuple(gaps(times).tolist()),
         blind=(*found.blind, *(["torques"] if by.blind else [])),
         incomplete=incomplete,
+        residuals={**found.residuals, "torques": by.residuals, "times": by.times},
+        numbers=(*found.numbers, *by.numbers),
+        correlation=block(found.correlation, by.correlation),
     )
 
 
@@ -146,8 +149,9 @@ def _by_torques(robot: Robot, log: Trajectory, kept: Array) -> TorqueFaults:
     some = log._replace(q=q, qd=qd, qdd=qdd, effort=effort)
     by = by_torques(lock(robot, locked), some)
     torques, offsets = np.full((3, len(kept)), np.nan), np.full(len(kept), np.nan)
-    torques[:, kept], offsets[kept] = by.torques, by.offsets
-    return by._replace(torques=torques, offsets=offsets)
+    residuals = np.full((*by.residuals.shape[:2], len(kept)), np.nan)
+    torques[:, kept], offsets[kept], residuals[..., kept] = by.torques, by.offsets, by.residuals
+    return by._replace(torques=torques, offsets=offsets, residuals=residuals)
 
 
 def _checked_q(robot: Robot, q: Any) -> Array:
@@ -296,6 +300,8 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
     zeros = [(cause.element, channel.q[:, cause.places]) for cause in channel.causes if cause.kind == "zero"]
     together = [_set(channel, cause, places) for cause, places in hidden(channel, x, len(rows))]
     still = tuple(name for name, q in zeros if np.ptp(q) < STILL)
+    errors = np.stack([_errors(plain, before.x), _errors(channel, x)])
+    (numbers, correlation), (error, left) = correlated(found), map(_rms, errors)
     rest, shown = channel.with_noise(x, rows, len(found.fit.free)).noise, [*discrete]
     shown += sorted(faults, key=lambda fault: -fault.explains)
     incomplete = any(more > REST * size for more, size in zip(rest, channel.noise, strict=True))
@@ -304,14 +310,17 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
         tuple(shown),
         tuple(together),
         still,
-        _rms(plain, before.x),
-        _rms(channel, x),
+        error,
+        left,
         np.sqrt(3.0) * np.array(channel.noise),
         tuple(np.flatnonzero((r > 6.0).any(axis=1)).tolist()),
         base,
         tool,
         blind=() if len(still) < len(zeros) and visible(channel, x, rows) else ("poses",),
         incomplete=("poses",) if incomplete else (),
+        residuals={"poses": errors},
+        numbers=numbers,
+        correlation=correlation,
     )
 
 
@@ -321,6 +330,11 @@ def _set(channel: Poses, cause: Cause, places: Sequence[int]) -> tuple[tuple[str
     return ((cause.kind, cause.element), *base, *tool)
 
 
-def _rms(channel: Poses, x: Array) -> Array:
+def _rms(errors: Array) -> Array:
+    return np.asarray(np.sqrt((errors**2).mean(axis=0)))
+
+
+def _errors(channel: Poses, x: Array) -> Array:
+    """Return the errors (n, 2), m and rad, or (n, 1)."""
     r = channel.residual(x, np.arange(len(channel.q))) * np.array(channel.noise)[:, None]
-    return np.asarray(np.sqrt((r**2).sum(axis=-1).mean(axis=0)))
+    return np.asarray(np.linalg.norm(r, axis=-1))

@@ -1,0 +1,117 @@
+"""Figure of a verification: errors of a log, before and after, and the correlation of what was fitted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import kinetree as kt
+from kinetree.cli import group
+from kinetree.viewing.verification_figure import verification_figure
+from test_verify_efforts import ARM, motion
+
+T, Q, QD, QDD = motion(ARM, np.random.default_rng(3), 12.0, 50.0)
+FRICTION = [0, 0.5, 0] * np.sign(QD) + [0.3, 0, 0] * QD
+EFFORT = kt.inverse_dynamics(ARM)(Q, QD, QDD) + FRICTION + np.random.default_rng(4).normal(0, 0.02, Q.shape)
+
+
+@pytest.fixture(scope="module")
+def found():
+    """A verification by poses and torques: a zero, and two kinds of friction."""
+    poses = kt.fk(ARM, "q3_link")(np.add(Q, [0, 0.02, 0]))
+    poses[:, :3, 3] += np.random.default_rng(5).normal(0, 1e-4, (len(Q), 3))
+    shifted = kt.inverse_dynamics(ARM)(np.add(Q, [0, 0.02, 0]), QD, QDD) + FRICTION
+    effort = shifted + np.random.default_rng(4).normal(0, 0.02, Q.shape)
+    effort[:, 2] = np.nan
+    return kt.verify(ARM, Q, t=T, effort=effort, poses={"q3_link": poses})
+
+
+def test_residuals_are_the_errors_of_samples(found):
+    """Their root mean squares are those of the answer."""
+    poses, torques, times = (found.residuals[name] for name in ("poses", "torques", "times"))
+    assert poses.shape == (2, len(Q), 2)
+    np.testing.assert_allclose(np.sqrt((poses**2).mean(axis=1)), [found.error, found.left])
+    assert torques.shape == (2, len(times), 3)
+    assert np.isnan(torques[..., 2]).all()
+    np.testing.assert_allclose(np.sqrt((torques**2).mean(axis=1)), found.torques[:2])
+    assert (np.diff(times) > 0).all()
+    assert times[0] > T[0]
+    assert times[-1] < T[-1]
+
+
+def test_numbers_of_the_faults_are_correlated(found):
+    """Those of poses and those of torques are not."""
+    assert {*found.numbers} == {"zero q2", "Coulomb friction q2", "viscous friction q1"}
+    np.testing.assert_allclose(np.diag(found.correlation), 1)
+    assert (np.abs(found.correlation) <= 1 + 1e-9).all()
+    np.testing.assert_array_equal(found.correlation[0, 1:], 0)
+
+
+def test_residuals_of_late_torques():
+    """They stand at the times of what they are compared with."""
+    t, q, qd, qdd = motion(ARM, np.random.default_rng(3), 12.0, 50.0)
+    effort = kt.inverse_dynamics(ARM)(q, qd, qdd) + np.random.default_rng(4).normal(0, 0.02, q.shape)
+    late = np.column_stack([np.interp(t - 0.2, t, x) for x in effort.T])
+    found = kt.verify(ARM, q[20:], t=t[20:], effort=late[20:])
+    assert [fault.kind for fault in found.faults] == ["delay"]
+    before, after = np.sqrt((found.residuals["torques"] ** 2).mean(axis=1))
+    assert (before > 3 * after).all()
+    np.testing.assert_allclose(after, found.torques[1])
+
+
+def test_a_figure_has_a_panel_for_each_part(found):
+    svg = verification_figure(found, ".svg").decode()
+    texts = re.findall(r"<text[^>]*>([^<]+)</text>", svg)
+    for text in ("position, mm", "orientation, deg", "q1", "q2", "time, s", "sample", "zero q2", "viscous friction q1"):
+        assert text in texts
+    assert "q3" not in texts
+    assert "The model does not agree with the log" in texts
+    assert svg == verification_figure(found, ".svg").decode()
+
+
+def test_a_figure_without_faults_has_no_correlation():
+    found = kt.verify(ARM, Q, t=T, effort=EFFORT - FRICTION)
+    assert found.agrees
+    assert found.correlation.shape == (0, 0)
+    svg = verification_figure(found, ".svg").decode()
+    assert "The model agrees with the log" in svg
+    assert "correlation" not in svg
+
+
+def test_positions_alone_have_one_panel():
+    q = np.random.default_rng(0).uniform(-1.5, 1.5, (40, 3))
+    points = kt.fk(ARM, "q3_link")(np.add(q, [0, 0.05, 0])) @ [0.1, 0, 0.2, 1]
+    found = kt.verify(ARM, q, poses={"q3_link": points[:, :3]}, unknown="tool")
+    svg = verification_figure(found, ".svg").decode()
+    assert "position, mm" in svg
+    assert "orientation" not in svg
+
+
+def test_a_long_name_is_shortened(found):
+    long = replace(found, numbers=("zero " + 60 * "x", *found.numbers[1:]))
+    assert 30 * "x" not in verification_figure(long, ".svg").decode()
+
+
+def test_the_command_draws_it(tmp_path):
+    log = tmp_path / "log.csv"
+    kt.save(ARM, tmp_path / "arm.urdf")
+    head = "time,q1,q2,q3,q1.effort,q2.effort,q3.effort"
+    np.savetxt(log, np.column_stack([T, Q, EFFORT]), "%.6f", ",", header=head, comments="")
+
+    def run(*more):
+        return CliRunner().invoke(group, ["verify", str(tmp_path / "arm.urdf"), str(log), *more])
+
+    plot = tmp_path / "errors.svg"
+    assert run("--plot", str(plot)).exit_code == 1
+    assert "viscous friction q1" in plot.read_text()
+    again = run("--plot", str(plot))
+    assert (again.exit_code, "exists already" in again.output) == (2, True)
+    assert run("--plot", str(plot), "--force").exit_code == 1
+    assert "--force is for --plot FILE" in run("--force").output
+    assert run("--plot", str(log), "--force").exit_code == 2
+    assert "residuals" not in run("--json").output
+    assert '"numbers"' in run("--json").output
