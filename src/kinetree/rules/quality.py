@@ -156,10 +156,12 @@ def weighed(
 ) -> Mapping[str, tuple[Link, ...]]:
     """Return `moving` as the file has it: without links that a reader made and inertials that it assumes, and without
     bodies of which a part has a mass that follows from its shapes; nothing for robots without masses in a format of
-    kinematics."""
+    kinematics. The link of a row has the source of its joint, too, but is one of the file if some rows have masses."""
     if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
         return {}
-    found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}
+    made = [link.name for link in robot.links.values() if is_made(link, robot)]
+    made = [] if any(robot.links[name].inertial for name in made) else made
+    found = {body: tuple(link for link in links if link.name not in made) for body, links in moving.items()}
     return {
         body: tuple(replace(link, inertial=None) if link.source in assumed else link for link in links)
         for body, links in found.items()
