@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -232,21 +231,3 @@ HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {
     "ellipsoid": lambda p: np.asarray(p["radii"], dtype=float),
 }
 """Half of the size (3,) of each kind of shape along its axes."""
-
-
-def lowest_point(T: Array, geometry: Geometry) -> float | None:
-    """Return the least z of a shape at T (4, 4), m, or None for an unknown shape."""
-    z: float = T[2, 3]
-    tilt = abs(T[2, :3])
-    sizes: Any = geometry.shape.parameters
-    match geometry.shape.kind:
-        case "box":
-            return z - float(tilt @ sizes["size"]) / 2
-        case "sphere":
-            return z - float(sizes["radius"])
-        case "capsule":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"])
-        case "cylinder":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
-        case _:
-            return None

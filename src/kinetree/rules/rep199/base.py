@@ -7,12 +7,12 @@ import numpy as np
 from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.quality import lowest_point
 from kinetree.rules.rep199.clause import EXACT, STRICT, Arms, FixedFrame, NoGeometry, Rep199, angle, geometry, parent
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.rules.rep199.placement import Given
 from kinetree.rules.rule import Array, Bodies, Finding, Found, Poses, Robot, Threshold, number, numbers
+from kinetree.shapes.lowest import lowest_point
 from kinetree.spatial import se3
 
 OTHER_BASE = re.compile(r".*[/_]base")
