@@ -168,7 +168,7 @@ K, D = kt.kinematics, kt.dynamics
     ],
 )
 def test_options_are_named_with_what_is_expected(function, option, expected):
-    for wrong in ("x", 2):
+    for wrong in ("w", 2):
         with pytest.raises(kt.KinetreeError) as error:
             function(ROBOT, **{option: (wrong,) if option == "goal" else wrong})
         message = error.value.findings[0].message

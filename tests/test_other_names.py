@@ -1,5 +1,6 @@
 """Names of other libraries, and what the message about them says."""
 
+import inspect
 import re
 import tomllib
 from importlib.resources import files
@@ -22,6 +23,22 @@ def test_a_name_of_another_library_is_answered(owner: object) -> None:
         _ = owner.nothing_like_it
     assert not hasattr(owner, "_fkine")
     assert owner is kt or (raised.value.name, raised.value.obj) == ("nothing_like_it", owner)
+
+
+@pytest.mark.parametrize(
+    "name", ["fdyn", "n", "qz", "RevoluteDH", "nonLinearEffects", "loadURDF", "getLinkState", "mj_fullM", "MjModel"]
+)
+def test_names_that_people_try_first_have_an_answer(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'; here it is "):
+        getattr(kt, name)
+
+
+@pytest.mark.parametrize("module", [kt.dynamics, kt.kinematics, kt.motion, kt.edit], ids=lambda one: one.__name__)
+def test_a_function_of_a_module_is_found_from_the_package(module: object) -> None:
+    own = [name for name, one in vars(module).items() if inspect.isfunction(one) and not name.startswith("_")]
+    missing = [name for name in own if not hasattr(kt, name) and "kt." not in KNOWN.get(name, "")]
+    assert own
+    assert not missing
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -187,6 +187,15 @@ def test_manipulability_of_an_arm_in_the_plane(arm):
     for method in ("yoshikawa", "minimum_singular_value", "condition"):
         assert kt.manipulability(arm, "hand", method=method)(q).tolist() == [0, 0, 0]  # two joints, six directions
         assert kt.manipulability(robot, "hand", method=method, rows="linear")(q).tolist() == [0, 0, 0]
+    flat = 2 * np.abs(np.sin([1.1, -0.2, 0.0]))
+    for rows in ("x y", ["y", "x"], "x, y"):
+        np.testing.assert_allclose(kt.manipulability(arm, "hand", rows=rows)(q), flat, rtol=0, atol=1e-15)
+    values = np.linalg.svdvals(kt.jacobian(arm, "hand")(q)[:, [0, 5]])
+    for method, expected in (("minimum_singular_value", values[:, 1]), ("condition", values[:, 1] / values[:, 0])):
+        np.testing.assert_allclose(kt.manipulability(arm, "hand", method=method, rows="x rz")(q), expected, rtol=1e-12)
+    for rows in ("", "x w", [], 3):
+        with pytest.raises(kt.KinetreeError, match=r"(?s)rows.*expected"):
+            kt.manipulability(arm, "hand", rows=rows)
     three = kt.load(
         ARM.replace(
             '<link name="hand"/>',
@@ -197,7 +206,7 @@ def test_manipulability_of_an_arm_in_the_plane(arm):
     )
     q = np.array([three.q(shoulder=a, elbow=b) for a, b in q])
     w = kt.manipulability(three, "hand", rows="linear")(q)
-    np.testing.assert_allclose(w, 2 * np.abs(np.sin([1.1, -0.2, 0.0])), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(w, flat, rtol=0, atol=1e-15)
     least = kt.manipulability(three, "hand", rows="linear", method="minimum_singular_value")(q)
     assert least[2] < 1e-15
     assert kt.manipulability(three, "hand", rows="angular")(q).tolist() == [0, 0, 0]
@@ -301,7 +310,7 @@ def test_ports_say_what_they_hold(arm):
             {"method": "inverse"},
             "expected one of 'yoshikawa', 'minimum_singular_value', 'condition'",
         ),
-        (kt.manipulability, {"rows": ["all"]}, "expected one of 'all', 'linear', 'angular'"),
+        (kt.manipulability, {"rows": ["every"]}, "expected one of 'all', 'linear', 'angular'"),
         (kt.hessian, {"expressed_in": None}, "expressed_in is None"),
     ],
 )

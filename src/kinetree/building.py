@@ -65,7 +65,8 @@ def chain(
             given; or without it joints such as {"axis": [0, 0, 1], "xyz": [0, 0, 0.3]}, each on the link of the one
             before or on its "parent". Further keys of rows are those of rows in a DH file; and "m", "r" and "I", "Jm",
             "G", "B" and "Tc" as the Robotics Toolbox defines them: I about the centre of mass r, in the frame at the
-            end of the DH row, here in that of the joint's link.
+            end of the DH row, here in that of the joint's link. A row without "m" has no mass: if others
+            have one, `kt.check(robot, profile="sim")` names its link.
         name: of the robot.
         base: pose (4, 4) of the first row in the root link.
         tool: pose (4, 4) of the frame `tip` at the end of the last row.

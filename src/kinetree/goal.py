@@ -20,15 +20,13 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from kinetree.algorithms.differential import Axes
+from kinetree.algorithms.differential import DIRECTIONS, Axes
 from kinetree.algorithms.goals import Goal
 from kinetree.arguments import explain_type_errors
 from kinetree.errors import fail
 from kinetree.queries.query import one_of, tolerance_of
 from kinetree.solvers.ik.given import unit_axis
 from kinetree.spatial.numbers import numbers
-
-DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 
 
 class Options(TypedDict, total=False):

@@ -59,6 +59,7 @@ def save(
     )  # not at the start, for most programs only read
     from kinetree.formats.mjcf.keyframes import is_written
     from kinetree.shapes.copy_assets import copy_assets, missing_assets
+    from kinetree.shapes.lowest import with_heights
 
     target = Path(path)
     if "\0" in str(target):
@@ -73,6 +74,7 @@ def save(
     robot, drives = (robot, []) if actuators is None else _driven(robot, row.name, actuators)
     if not target.parent.is_dir():
         raise KinetreeError(Finding("file", "error", f"the folder {target.parent} does not exist", Source(str(target))))
+    robot = with_heights(robot) if row.name == "mjcf" else robot
     contents: dict[Path, bytes] = {}
     if row.points and not (robot.text and robot.text.format == row.name):
         from kinetree.shapes.points import with_points
@@ -121,4 +123,6 @@ def text(robot: Robot, format: str, *, without: Collection[str] = ()) -> str:
     row = WRITTEN.get(format)
     if row is None:
         raise fail("format", f"cannot write format {format!r}; {nearest_names(format, list(WRITTEN))}")
-    return row.write(robot, without)
+    from kinetree.shapes.lowest import with_heights
+
+    return row.write(with_heights(robot) if row.name == "mjcf" else robot, without)

@@ -175,6 +175,14 @@ class TestArgumentsOfOneModel:
         assert result.exit_code == 2
         assert "arguments mean nothing to urdf" in result.stderr
 
+    def test_an_argument_that_one_of_two_files_lacks_has_the_options_for_one(self, run, arm, tmp_path):
+        other = tmp_path / "other.xacro"
+        other.write_text('<robot name="b" xmlns:xacro="x"><xacro:arg name="size" default="1"/><link name="b"/></robot>')
+        for one, two in ((arm, other), (other, arm)):
+            result = run("compare", one, two, "--arg", "size=2")
+            assert result.exit_code == 2
+            assert "--arg sets it in A and B; to set it in one, use --arg-a or --arg-b" in result.stderr
+
 
 @pytest.mark.slow
 def test_files_outside_of_the_workspace_are_named_for_check(run, files, tmp_path):

@@ -210,6 +210,7 @@ def test_least_and_largest_numbers_of_options():
         "compare --tolerance": (0, None, True),
         "compare --relative": (0, None, True),
         "compare --faces": (1, None, False),
+        "move --speed": (0, None, True),
         "serve --rate": (0.1, 1000, False),
         "serve --speed": (0.001, 1000, False),
         "serve --port": (0, 65535, False),

@@ -55,6 +55,15 @@ def test_a_line_is_timed_checked_and_written(run, gantry):
     assert "exists already" in again.stderr
 
 
+def test_the_speed_of_the_frame(run, gantry):
+    """1 m at 0.25 m/s, and 4 m/s² to start and to stop."""
+    result = run("move", *GO, "--to", "0.6 0.8 0 0 0 0", "--line", "--q", "turn=0", "--speed", "0.25")
+    first, limit, *_ = result.stdout.splitlines()
+    assert float(first.removeprefix("duration: ").removesuffix(" s")) == pytest.approx(4 + 0.25 / 5, abs=0.03)
+    assert limit.startswith("  speed of turn_link: 9")
+    assert run("move", *GO, "--to", "1 0 0", "--speed", "0").exit_code == 2
+
+
 def test_a_joint_trajectory_of_ros(run, gantry):
     """Always in rad; with rates, so that a check needs no estimates."""
     pytest.importorskip("mcap")

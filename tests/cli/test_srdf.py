@@ -80,6 +80,30 @@ def test_the_file(run, arm, tmp_path):
     assert more.read_text() == text.replace("  <end_effector", added + "  </group_state>\n  <end_effector")
 
 
+def test_a_group_below_the_tip_of_another_is_its_end_effector(run, arm, tmp_path):
+    out, more = tmp_path / "arm.srdf", tmp_path / "more.srdf"
+    run("srdf", arm, "--group", "arm=base_link:flange", "--group", "gripper=flange:finger", "-o", out)
+    semantic = kt.load(arm, srdf=out).semantic
+    assert [group.name for group in semantic.groups] == ["arm", "gripper"]
+    assert '<end_effector name="gripper" parent_link="flange" group="gripper" parent_group="arm"/>' in out.read_text()
+    bare = put(tmp_path / "bare.srdf", re.sub("  <end_effector.*\n", "", out.read_text()))
+    for given in (out, bare):
+        run("srdf", arm, "--srdf", given, "-o", more, "--force")
+        assert more.read_text() == out.read_text()
+    run(
+        "srdf",
+        arm,
+        "--group",
+        "lower=base_link:upper_arm_link",
+        "--group",
+        "gripper=flange:finger",
+        "-o",
+        more,
+        "--force",
+    )
+    assert "end_effector" not in more.read_text()  # more than the gripper moves below this tip
+
+
 def test_json_and_findings(run, arm, tmp_path):
     srdf = put(
         tmp_path / "own.srdf", "<robot name='arm'><disable_collisions link1='base_link' link2='finger'/></robot>"

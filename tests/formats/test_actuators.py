@@ -14,7 +14,9 @@ from kinetree.model.actuator import Actuator
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.names import NamedValues
 from kinetree.model.robot import Dynamics
+from kinetree.spatial import se3
 from kinetree.syntax.xml.reader import Report, parse
+from mesh_files import stl
 
 ARM = """<robot name="arm"><link name="base"/>
   <link name="upper"><inertial><origin xyz="0 0 0.5"/><mass value="2"/>
@@ -338,6 +340,44 @@ def test_home_is_a_state_of_the_whole_robot_or_the_neutral_posture():
     home, up = elements(kt.text(arm(*blocks, srdf=named), "mjcf"))
     assert home.attributes == {"name": "home", "qpos": "0 0.1", "ctrl": "0.2 0"}
     assert not elements(kt.text(arm(), "mjcf"))
+
+
+FORE = '<link name="fore"><{0}><origin xyz="0 0 0.3"/><geometry>{1}</geometry></{0}>'
+
+
+@each("tag", ["collision", "visual"])
+@each(
+    "shape, z",
+    [
+        ('<box size="0.2 0.2 0.6"/>', -1.0),
+        ('<cylinder radius="0.1" length="0.6"/>', -1.0),
+        ('<sphere radius="0.1"/>', -1.2),
+        ('<mesh filename="leg.stl" scale="0.5 0.5 0.5"/>', -0.7),
+        ('<mesh filename="lost.stl"/>', 0.0),
+    ],
+)
+def test_a_floating_robot_stands_on_the_ground_in_its_keys(tag, shape, z, tmp_path):
+    """Its joints stand above each other at home, and so does a shape at 1.3 m, whose lowest point is then on z = 0; the
+    base stays if a shape is not known."""
+    (tmp_path / "leg.stl").write_bytes(stl(np.array([(0, 0, 0), (1, 0, -1.2), (0, 1, 0), (0, 0, 1)])))
+    text = ARM.format(blocks="").replace('<link name="fore">', FORE.format(tag, shape))
+    (tmp_path / "arm.urdf").write_text(text)
+    floating = kt.load(tmp_path / "arm.urdf", floating=True)
+    kt.save(floating, tmp_path / "arm.xml", actuators="position", assets="keep")
+    (key,) = elements((tmp_path / "arm.xml").read_text())
+    np.testing.assert_allclose([float(x) for x in key.attributes["qpos"].split()], [0, 0, z, 1, 0, 0, 0, 0, 0])
+    again = kt.load(tmp_path / "arm.xml")
+    kt.save(again, tmp_path / "again.xml", assets="keep")
+    assert elements((tmp_path / "again.xml").read_text())[0].attributes == key.attributes
+
+
+def test_a_base_that_its_joint_places_stays_there():
+    ball = FORE.format("collision", '<sphere radius="0.1"/>')
+    blocks = ARM.format(blocks=ROS1.format("elbow", "Position", 1)).replace('<link name="fore">', ball)
+    parts = parts_of(kt.load(blocks, format="urdf", floating=True))
+    assert elements(kt.text(build(parts), "mjcf"))[0].attributes["qpos"].startswith("0 0 -1.2")
+    parts.joints[0] = replace(parts.joints[0], origin=se3.frozen(se3.homogeneous(np.eye(3), np.array([0, 0, 0.5]))))
+    assert elements(kt.text(build(parts), "mjcf"))[0].attributes["qpos"] == "0 0 0.5 1 0 0 0 0 0"
 
 
 def test_the_neutral_key_is_written_anew_and_not_kept():

@@ -780,6 +780,30 @@ def test_a_floating_base_keeps_all_names():
         kt.edit.floating(kt.edit.rename(icub, links={"l_hand": "world"}))
 
 
+@each(
+    "name, virtual",
+    [
+        ("floating_base", ""),
+        ("odometry", '<virtual_joint name="odometry" type="floating" parent_frame="odom" child_link="a"/>'),
+        ("root_joint", ""),
+    ],
+)
+def test_the_pose_of_a_base_in_an_srdf_is_that_of_the_floating_base(name, virtual):
+    """Pinocchio's descriptions have no virtual joint, and name it in groups and states alone."""
+    state = f'<joint name="{name}" value="0 0 0.6 0 0 0 1"/><joint name="j" value="0.5"/>'
+    group = f'<group name="g"><joint name="{name}"/><joint name="j"/></group>'
+    srdf = f'<robot name="r">{virtual}{group}<group_state name="home" group="g">{state}</group_state></robot>'
+    joint = '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint>'
+    text = f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>'
+    floating = kt.load(text, format="urdf", srdf=srdf, floating=True)
+    assert not floating.notes
+    assert floating.semantic.virtual_joints == ()
+    (state,) = floating.semantic.group_states
+    assert [one.name for one in state.joints] == ["floating_base", "j"]
+    assert floating.semantic.groups[0].members[0].name == "floating_base"
+    assert 'qpos="0 0 0.6 1 0 0 0 0.5"' in kt.text(floating, "mjcf")
+
+
 def test_an_empty_world_with_one_fixed_joint_floats_by_this_joint():
     """As in MJCF, whose root is always `world`; a world that carries more has to get another name."""
     inside = '<body name="arm" pos="1 2 3"><geom size=".1"/><body name="fore"><joint name="j"/><geom size=".1"/></body>'

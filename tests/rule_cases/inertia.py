@@ -127,6 +127,15 @@ convention = "dh"
 units = { length = "m", angle = "rad" }
 rows = [{ joint = "a", a = 1, d = 0, alpha = 0, theta = 0 }]
 """
+HEAVY_ROWS = """\
+convention = "dh"
+units = { length = "m", angle = "rad" }
+rows = [
+  { a = 1, d = 0, alpha = 0, theta = 0, m = 1, r = [0, 0, 0], I = [1, 1, 1.1] },
+  { a = 1, d = 0, alpha = 0, theta = 0 },
+  { a = 1, d = 0, alpha = 0, theta = 0, m = 1, r = [0, 0, 0], I = [1, 1, 1.1] },
+]
+"""
 TABLE = "# convention: dh\njoint,theta (rad),d (m),a (m),alpha (rad)\nq1,0,0.1,0.2,0\n"
 
 MUJOCO = (
@@ -441,6 +450,7 @@ CASES = {
             ),
             "none on what is fixed to it": Model(moved("", fixed=("",)), element="link 'b'"),
             "two": Model(both(), count=2),
+            "of a row among rows with masses": Model(HEAVY_ROWS, format="dh", element="link 'q2_link'"),
             "of SDF, which puts one in": Model(
                 AUTO.replace('<inertial auto="true"/>', ""), format="sdf", says="SDF gives it 1 kg"
             ),

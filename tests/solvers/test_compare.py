@@ -380,6 +380,23 @@ class TestDifferent:
             assert words in str(comparison)
             assert comparison.same_mechanism
 
+    def test_a_mass_is_that_of_the_link_that_has_it(self):
+        """A world carries none, and of links that are fixed together the one that differs is named."""
+        body = (
+            "<inertial><mass value='{}'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        )
+        joint = "<joint name='{1}' type='{2}'><parent link='{0}'/><child link='{1}'/><axis xyz='0 0 1'/></joint>"
+        links = "".join(f"<link name='{name}'>{body}" for name in ("base", "arm", "tool"))
+        links += joint.format("base", "arm", "continuous") + joint.format("arm", "tool", "fixed")
+        held = f"<robot name='r'><link name='world'/>{joint.format('world', 'base', 'fixed')}{links}</robot>"
+        one = kt.load(held.format(3, 2, 1), format="urdf")
+        other = kt.load(f"<robot name='r'>{links}</robot>".format(4, 2, 0.5), format="urdf")
+        heavy, tool = kt.compare(one, other).differences
+        assert (heavy.element, heavy.message) == ("link 'base'", "its mass is 3 kg, in the second robot 4 kg")
+        assert tool.element == "link 'tool'"
+        assert tool.message.startswith("with the links fixed to it, its mass is 3 kg, in the second robot 2.5 kg")
+        assert [one.element for one in kt.compare(other, one).differences] == ["link 'base'", "link 'tool'"]
+
     def test_limits(self):
         robot = serial()
         for limit, words in (

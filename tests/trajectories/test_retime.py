@@ -8,11 +8,13 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import kinetree as kt
+from each import each
 from kinetree.algorithms.reachability import step
 from kinetree.algorithms.retiming import Counted, peak, rows, slowing
 from kinetree.motion import Path, retime, through
 from kinetree.spatial.se3 import translation
 from kinetree.trajectories import retime as retime_module
+from kinetree.trajectories.limiting import reached
 from kinetree.trajectories.payload import with_payload
 
 ARM = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
@@ -45,6 +47,35 @@ def two_phases(way, up, down):
 def wavy(robot=ARM, seed=0, degree=3, n=6):
     rng = np.random.default_rng(seed)
     return through(robot, rng.uniform(-1.2, 1.2, (n, robot.nq)), degree=degree)
+
+
+def test_the_speed_of_a_frame_at_two_metres_from_its_axis():
+    turn = through(ARM, [[0.0, 0.0], [2.0, 0.0]], degree=1)
+    top, up = 0.5 / 2.0, 0.5  # rad/s, for 0.5 m/s
+    assert duration(turn, acceleration=up, speed={"tip": 0.5}) == pytest.approx(2.0 / top + top / up, rel=1e-3)
+    assert duration(turn, acceleration=up, speed={"tip": 1e3}) == pytest.approx(duration(turn, acceleration=up))
+
+
+def test_speeds_of_frames_hold_between_samples_and_are_reached():
+    most = {"tip": 0.8, "q1_link": 1e3, "q2_link": 0.3}
+    motion = retime(wavy(), acceleration=5.0, speed=most, period=1e-3)
+    shares = {
+        frame: np.linalg.norm(kt.velocity(ARM, frame)(motion.q, motion.qd)[:, :3], axis=1) / most[frame]
+        for frame in most
+    }
+    assert max(share.max() for share in shares.values()) <= 1 + 1e-9
+    assert (np.maximum(shares["tip"], shares["q2_link"]) > 0.95).mean() > 0.5
+    assert shares["tip"].max() > 0.99 < shares["q2_link"].max()
+    options = retime_module.Options(True, 5.0, False, None, most)
+    assert {one.name for one in reached(motion, options) if one.what == "speed"} == {"tip", "q2_link"}
+
+
+@each(
+    "speed, said", [({"tip": 0}, "speed of 'tip' is 0"), ({"tip": True}, "is True"), ({"hand": 1}, "no frame 'hand'")]
+)
+def test_speeds_that_mean_nothing_are_refused(speed, said):
+    with pytest.raises(kt.KinetreeError, match=said):
+        retime(wavy(), acceleration=5.0, speed=speed)
 
 
 def test_a_line_takes_two_phases():

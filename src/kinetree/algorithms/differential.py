@@ -15,6 +15,8 @@ from kinetree.model.tree import Tree
 from kinetree.spatial import Array, exponential, se3
 from kinetree.spatial.plucker import moved_wrench, skew
 
+DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
+"""Rows of a Jacobian: along three axes, and about them."""
 Axes = Literal["base", "frame"]
 Representation = Literal["rpy", "rotation_vector"]
 
@@ -166,13 +168,13 @@ def _rotation_vector_rates(R: Array) -> Array:
     return exponential.inverse_jacobian(se3.quaternion_from_rotation(R))
 
 
-def yoshikawa(tree: Tree, q: Any, frame: str, base: str | None = None, rows: slice = slice(6)) -> Any:
+def yoshikawa(tree: Tree, q: Any, frame: str, base: str | None = None, rows: Sequence[int] = range(6)) -> Any:
     """Return manipulability sqrt(det(J Jᵀ)) of some rows of J (Yoshikawa, Manipulability of Robotic Mechanisms, 1985).
 
     It is the volume spanned by the rows, computed as the product of their lengths after modified Gram-Schmidt; exactly
     zero if fewer coordinates move the frame than there are rows.
     """
-    J = jacobian(tree, q, frame, base)[rows]
+    J = jacobian(tree, q, frame, base)[list(rows)]
     J = J[:, moving(tree, frame, base)]
     if J.shape[1] < J.shape[0]:
         return 0.0

@@ -14,7 +14,7 @@ from kinetree.cli._help import LENGTH, READING, Decorator, Function, argument, d
 from kinetree.cli._output import without_option
 from kinetree.cli._say import remark
 from kinetree.display import counted, number as as_text
-from kinetree.errors import KinetreeError, fail
+from kinetree.errors import Finding, KinetreeError, fail
 from kinetree.formats.registry import EXPANDERS, FORMATS, NO_EFFECT, ReadOptions, without_effect
 from kinetree.load import format_of, load
 from kinetree.model.coordinates import SLACK, large_angles, not_a_coordinate, q_of
@@ -126,7 +126,9 @@ def robot_or_printed(*printed: str) -> Decorator:
 
 def two_robot_arguments(function: Function) -> Function:
     """Give a command the models A and B, read with the same options but --arg-a, --arg-b, as arguments `a`, `b`."""
-    return _reading(function, {"a": "A", "b": "B"}, (*_OPTIONS[:2], *_ARGS.values(), *_OPTIONS[2:], _CONFINED))
+    help = "Set an argument of xacro, as prefix=left_, or a variant of USD, in A and B."
+    args = assignments("--arg", "args", "NAME=VALUE", help), *_ARGS.values()
+    return _reading(function, {"a": "A", "b": "B"}, (_OPTIONS[0], *args, *_OPTIONS[2:], _CONFINED))
 
 
 def robot_paths(function: Function) -> Function:
@@ -232,9 +234,11 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
             others["without"] = options.without
         try:
             robots = _load(sources, replace(options, without=()) if writes else options, own)
-        except KinetreeError:
+        except KinetreeError as error:
+            if "b" in models and options.args:
+                error = KinetreeError([_of_both(finding) for finding in error.findings])
             if not (writes and options.without):
-                raise
+                raise error from None
             robots = _load(sources, options, own)
         robots = [floating(robot) if floats else robot for robot in robots]
         return function(**dict(zip(models, robots, strict=True)), **others)
@@ -242,6 +246,12 @@ def _reading(function: Function, models: dict[str, str], options: Iterable[Decor
     of_reading: tuple[Decorator, ...] = tuple(options) if writes else (*options, without_option)
     named = [argument(name, _MODEL, metavar=models[name]) for name in models]
     return decorated(command, [*named, *titled(READING, of_reading)])
+
+
+def _of_both(finding: Finding) -> Finding:
+    """Return a finding about an argument of xacro of two models, with the options for one of them."""
+    fix = "; ".join(filter(None, (finding.fix, "--arg sets it in A and B; to set it in one, use --arg-a or --arg-b")))
+    return replace(finding, fix=fix) if finding.code == "xacro-argument" else finding
 
 
 def configuration(robot: Robot, values: dict[str, str], in_degrees: bool, at: Array | None = None) -> Array:

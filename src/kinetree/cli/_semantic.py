@@ -1,6 +1,6 @@
 """What `kinetree srdf` adds beside pairs: groups, states, end effectors, and the joints that its kind of robot has."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kinetree.errors import KinetreeError, fail
@@ -38,13 +38,9 @@ def with_parts(robot: Robot, groups: Mapping[str, str], states: Mapping[str, str
     """
     semantic, kinds = robot.semantic or Semantic(robot.name), kinds_of(robot)
     new = [_group(semantic, name, ends) for name, ends in groups.items()]
-    hands = [_hand(robot, group, f"{group.name}_hand" if new[1:] else "hand") for group in new]
-    known = {group.name for group in (*semantic.groups, *new)}
-    own = [hand for hand in hands if hand and hand[0].name not in known]
+    semantic = _with_hands(robot, replace(semantic, groups=(*semantic.groups, *new)), groups)
     semantic = replace(
         semantic,
-        groups=(*semantic.groups, *new, *(group for group, _ in own)),
-        end_effectors=(*semantic.end_effectors, *(end for _, end in own)),
         virtual_joints=semantic.virtual_joints or tuple(_virtual(robot, kinds)),
         passive_joints=semantic.passive_joints or tuple(_passive(robot, kinds)),
     )
@@ -67,13 +63,26 @@ def _group(semantic: Semantic, name: str, ends: str) -> Group:
     return Group(name, (Member("chain", base, tip),))
 
 
-def _hand(robot: Robot, arm: Group, name: str) -> tuple[Group, EndEffector] | None:
-    """Return a group of what moves below the tip of an arm, and the end effector that it is; None if nothing does."""
-    tip = robot.frames[arm.members[0].tip_link].link if arm.members[0].tip_link in robot.frames else ""
-    below = [link for link in robot.links if link != tip and any(j.parent == tip for j in robot.joints_to(link))]
-    if not any(joint.kind.nv for link in below if (joint := robot.parent_joint(link))):
-        return None
-    return Group(name, tuple(Member("link", link) for link in below)), EndEffector(name, tip, name, arm.name)
+def _with_hands(robot: Robot, semantic: Semantic, new: Collection[str]) -> Semantic:
+    """Return a description with an end effector for each group that is all that moves below the tip of another one, and
+    for a group that it gets of what moves below the tip of a new one, if none is there."""
+    joints, taken = groups_of(semantic, robot)[0], {end.group for end in semantic.end_effectors}
+    hands: list[Group] = []
+    ends: list[EndEffector] = []
+    for arm in semantic.groups:
+        tip = robot.frames.get(arm.members[0].tip_link) if len(arm.members) == 1 else None
+        below = [one for one in robot.links if tip and any(j.parent == tip.link for j in robot.joints_to(one))]
+        below = [link for link in below if tip and link != tip.link]
+        moved = {joint.name for link in below if (joint := robot.parent_joint(link))}.intersection(robot.joint_names)
+        inside = {name: {*own} for name, own in joints.items() if own and moved.issuperset(own)}
+        hand = f"{arm.name}_hand" if len(new) > 1 else "hand"
+        if moved and not inside and arm.name in new and hand not in joints:
+            hands.append(Group(hand, tuple(Member("link", link) for link in below)))
+            inside = {hand: moved}
+        whole = [name for name, own in inside.items() if own == moved and name not in taken]
+        ends += [EndEffector(name, tip.link, name, arm.name) for name in whole if tip]
+        taken.update(whole)
+    return replace(semantic, groups=(*semantic.groups, *hands), end_effectors=(*semantic.end_effectors, *ends))
 
 
 def _virtual(robot: Robot, kinds: Kinds) -> Iterable[VirtualJoint]:

@@ -21,6 +21,7 @@ from kinetree.model.actuator import KINDS, Kind
 from kinetree.model.edit.spheres import as_spheres
 from kinetree.model.robot import Robot
 from kinetree.saving import save
+from kinetree.shapes.lowest import with_heights
 
 if TYPE_CHECKING:
     from kinetree.contact.collisions import Collisions
@@ -153,7 +154,7 @@ def _print(robot: Robot, to: str | None, without: tuple[str, ...]) -> None:
     if to is None:
         raise fail("format", "the standard output has no ending that says its format", fix="pass --to FORMAT")
     notes: list[Finding] = []
-    text = WRITTEN[to].write(robot, without, notes)
+    text = WRITTEN[to].write(with_heights(robot) if to == "mjcf" else robot, without, notes)
     if sys.stdout.isatty():
         say_text(text)
     else:

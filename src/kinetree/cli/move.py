@@ -67,6 +67,7 @@ LIKELY = ("path", "retime", "configuration")
 @tool_options
 @limit_option("velocity", "rad/s (with --deg deg/s) or m/s")
 @limit_option("acceleration", "rad/s² (with --deg deg/s²) or m/s²")
+@option("--speed", "Largest speed of the frame, m/s, such as 0.25.", type=click.FloatRange(min=0, min_open=True))
 @option("--torque", "Keep the limits of torque (effort) of the model, too.")
 @payload_option
 @option("--period TIME", "Time from sample to sample, s, or such as 10ms.", type=TIME, default=0.01)
@@ -95,6 +96,7 @@ def command(
     as_json: bool,
     velocity: Bounds,
     acceleration: Bounds,
+    speed: float | None,
     torque: bool,
     payload: dict[str, str],
     **pendant: Any,
@@ -123,7 +125,8 @@ def command(
         remark("the motion begins at the neutral configuration; --q says another")
     carried = masses(payload)
     velocity, acceleration = (in_rad(robot, one, in_degrees) for one in (velocity, acceleration))
-    options = Options(velocity, acceleration, torque, carried if torque else None)
+    speeds = None if speed is None else {asked.frame: speed}
+    options = Options(velocity, acceleration, torque, carried if torque else None, speeds)
     try:
         path = _path(robot, asked, q0, line)
         motion = retime(path, **options._asdict(), period=period)

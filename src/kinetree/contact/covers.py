@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from kinetree.compiler.cache import digest, package, read, write
 from kinetree.contact.parts import Part, part_of, parts_of
 from kinetree.contact.solids import Solid
-from kinetree.contact.surfaces import Surface, area_of, pieces, step_of, turns
+from kinetree.contact.surfaces import Surface, area_of, lengths, pieces, step_of, turns
 from kinetree.spatial.se3 import Array
 
 Depths = Callable[[Array], Array]
@@ -126,7 +127,7 @@ def _outer(parts: Sequence[Part], depth: Depths, slack: float) -> Array:
         radii = np.concatenate(deep) + slack
         some = _apart(points, radii)
         points, radii = points[some], np.maximum(radii[some], depth(points[some]) + slack)
-        far = np.sqrt(_squares(points, prisms.reshape(-1, 3))).reshape(len(points), -1, 6).max(axis=2)
+        far = np.sqrt(reduce(np.maximum, (_squares(points, corner) for corner in np.moveaxis(prisms, 1, 0))))
         inside = far <= radii[:, None]
         chosen = _greedy(inside)
         place = np.full(len(prisms), -1)
@@ -149,7 +150,7 @@ def _in_cells(prisms: Array, size: float) -> Array:
     own = prisms[order]
     low, high = np.minimum.reduceat(own.min(axis=1), starts), np.maximum.reduceat(own.max(axis=1), starts)
     middles = (low + high) / 2
-    far = np.linalg.norm(own - middles[number[order]][:, None], axis=2).max(axis=1)
+    far = lengths(own - middles[number[order]][:, None]).max(axis=1)
     return np.column_stack([middles, np.maximum.reduceat(far, starts) * (1 + ROUNDING)])
 
 
@@ -186,13 +187,13 @@ def _prisms(part: Part, surface: Array) -> tuple[Array, Array]:
 def _apart(points: Array, radii: Array) -> NDArray[np.int64]:
     """Return the numbers of points with large radii that do not lie close to each other."""
     found: list[int] = []
-    left = radii.copy()
+    left, across = radii.copy(), points.T.copy()
     while len(found) < CANDIDATES:
         best = int(left.argmax())
         if left[best] == -np.inf:
             break
         found.append(best)
-        left[((points - points[best]) ** 2).sum(axis=1) < (radii[best] / 4) ** 2] = -np.inf
+        left[((across - across[:, best, None]) ** 2).sum(axis=0) < (radii[best] / 4) ** 2] = -np.inf
         left[best] = -np.inf
     return np.array(found)
 
@@ -218,7 +219,9 @@ def _greedy(inside: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _squares(a: Array, b: Array) -> Array:
     """Return the squares of the distances (n, m) of points."""
-    return np.asarray(np.maximum((a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * a @ b.T, 0.0))
+    found = np.add.outer((a**2).sum(axis=1), (b**2).sum(axis=1))
+    found -= 2 * a @ b.T
+    return np.asarray(np.maximum(found, 0.0, out=found))
 
 
 def _depths(solid: Solid, triangles: Array, parts: Sequence[Part], slack: float) -> Depths:
@@ -247,5 +250,5 @@ def _inner(parts: Sequence[Part], depth: Depths) -> Array:
     while len(spheres) < MOST_INNER and len(left) and left.max() > 0:
         best = int(left.argmax())
         spheres.append(np.append(points[best], radii[best]))
-        left[np.linalg.norm(points - points[best], axis=1) < radii[best]] = -1.0
+        left[lengths(points - points[best]) < radii[best]] = -1.0
     return np.array(spheres).reshape(-1, 4)

@@ -102,6 +102,9 @@ def collisions(
     stand at their limits. Of the pairs that an SRDF disables, those for the reason User are left
     out too, and those for Default that are in contact in the neutral configuration; and those that an MJCF excludes.
 
+    The first call puts each mesh into spheres and convex parts, which takes a second or so for 10,000 triangles, up to
+    a minute for a humanoid. They are kept in the cache folder; `geometry="hull"` takes a fraction of that.
+
     Raises KinetreeError for a robot without collision shapes, for shapes that cannot be used, and for unknown links.
 
     Examples:

@@ -33,7 +33,8 @@ class Part:
         found = np.full(len(points), np.inf)
         for i in range(0, len(self.normals), 500):
             some = slice(i, i + 500)
-            found = np.minimum(found, (self.offsets[some] - points @ self.normals[some].T).min(axis=1))
+            far = points @ self.normals[some].T
+            found = np.minimum(found, np.subtract(self.offsets[some], far, out=far).min(axis=1))
         return found
 
     def simpler(self) -> Part:

@@ -15,7 +15,7 @@ def pieces(triangles: Array, step: float) -> Array:
     """Return triangles cut along their longest edges until none is longer than a step, m."""
     done = [triangles[:0]]
     while len(triangles):
-        edges = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
+        edges = lengths(triangles - np.roll(triangles, -1, axis=1))
         long = edges.max(axis=1) > step
         done.append(triangles[~long])
         triangles, edges = triangles[long], edges[long]
@@ -54,11 +54,18 @@ class Surface:
 def turns(triangles: Array, points: Array) -> Array:
     """Return how often a closed surface (n, 3, 3) goes round each point (m,): 0 outside, 1 inside (van Oosterom &
     Strackee, The Solid Angle of a Plane Triangle, 1983)."""
-    found = np.zeros(len(points))
+    found, corners = np.zeros(len(points)), triangles.transpose(1, 2, 0).copy()
+    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0], axis=0)
     for i, point in enumerate(points):
-        a, b, c = np.moveaxis(triangles - point, 1, 0)
-        x, y, z = (np.linalg.norm(v, axis=1) for v in (a, b, c))
-        above = np.einsum("ij,ij->i", a, np.cross(b, c))
-        dots = (np.einsum("ij,ij->i", u, v) * w for u, v, w in ((a, b, z), (b, c, x), (c, a, y)))
+        a, b, c = own = corners - point[:, None]
+        x, y, z = np.sqrt(np.einsum("kij,kij->kj", own, own))
+        above = np.einsum("ij,ij->j", a, normal)
+        dots = (np.einsum("ij,ij->j", u, v) * w for u, v, w in ((a, b, z), (b, c, x), (c, a, y)))
         found[i] = np.arctan2(above, x * y * z + sum(dots)).sum() / (2 * np.pi)
     return found
+
+
+def lengths(vectors: Array) -> Array:
+    """Return the lengths of vectors (…, 3), several times as fast as NumPy's function."""
+    x, y, z = np.moveaxis(vectors, -1, 0)
+    return np.asarray(np.sqrt(x * x + y * y + z * z))

@@ -19,22 +19,21 @@ FLOATING = 7
 
 
 def known_names(semantic: Semantic, robot: Robot) -> dict[str, Collection[str]]:
-    """Return the names that exist, by kind: those of the robot, and those that the description itself defines."""
-    joints = dict.fromkeys((*robot.joints, *robot.loops, *(joint.name for joint in semantic.virtual_joints)))
+    """Return the names that exist, by kind: those of the robot, and those that the description itself defines. A joint
+    with the numbers of a pose in a state is a floating base, which other programs than MoveIt add."""
+    floats = (one.name for state in semantic.group_states for one in state.joints if len(one.value) == FLOATING)
+    joints = dict.fromkeys((*robot.joints, *robot.loops, *(joint.name for joint in semantic.virtual_joints), *floats))
     groups = dict.fromkeys(group.name for group in semantic.groups)
     return {"link": robot.frames.keys(), "joint": joints.keys(), "group": groups.keys()}
 
 
 def unknown(semantic: Semantic, robot: Robot) -> Iterator[Reference]:
-    """Yield the names that do not exist. Groups are judged only if there are any, and a joint with the numbers of a
-    pose is a floating base: other programs than MoveIt need no groups, and add that joint."""
+    """Yield the names that do not exist. Groups are judged only if there are any: other programs than MoveIt need
+    none."""
     known = known_names(semantic, robot)
     for reference in semantic.references():
-        kind, name, item = reference.kind, reference.name, reference.item
-        if name in known[kind] or (kind == "group" and not known["group"]):
-            continue
-        floats = {joint.name for joint in getattr(item, "joints", ()) if len(joint.value) == FLOATING}
-        if not (kind == "joint" and name in floats):
+        kind = reference.kind
+        if reference.name not in known[kind] and (kind != "group" or known["group"]):
             yield reference
 
 

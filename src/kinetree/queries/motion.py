@@ -315,7 +315,7 @@ def manipulability(
     frame: str,
     base: str | None = None,
     method: str = "yoshikawa",
-    rows: str = "all",
+    rows: str | Sequence[str] = "all",
     **options: Unpack[OriginOptions],
 ) -> "Kernel | SingularValues":
     """Return a measure of how well a frame moves in every direction: a callable from q (…, nq) to numbers (…).
@@ -325,7 +325,8 @@ def manipulability(
     condition number: 1 if all directions are alike. All three are zero if a direction is lost, exactly so if fewer
     coordinates move the frame than there are rows. The first is a kernel; the others use NumPy's singular values.
 
-    rows: of the Jacobian: "all", "linear" or "angular". All rows together mix metres with radians.
+    rows: of the Jacobian: "all", "linear", "angular", or directions of "x", "y", "z" and turns "rx", "ry", "rz" about
+    them, such as "x y" for an arm in a plane, or a list. All rows together mix metres with radians.
 
     Examples:
         >>> import kinetree as kt
@@ -336,26 +337,30 @@ def manipulability(
     """
     frame, base = frames_of(robot, (frame, base))
     one_of("method", method, _METHODS)
-    one_of("rows", rows, _ROWS)
-    where = _ROWS[rows]
+    given: Any = rows if isinstance(rows, Iterable) else [rows]
+    named = given.replace(",", " ").split() if isinstance(given, str) else [*given]
+    for name in named or [given]:
+        one_of("rows", name, _ROWS)
+    where = sorted({i for name in named for i in _ROWS[name]})
     if method != "yoshikawa":
-        enough = len(differential.moving(tree(robot), frame, base)) >= where.stop - where.start
+        enough = len(differential.moving(tree(robot), frame, base)) >= len(where)
         kernel = jacobian(robot, frame, base)
         return memoise(
             robot,
-            ("manipulability", frame, base, method, rows),
+            ("manipulability", frame, base, method, *where),
             lambda: SingularValues(kernel, where, enough, relative=method == "condition"),
         )
 
     def algorithm(model: Tree, q: Any) -> Any:
         return differential.yoshikawa(model, q, frame, base, where)
 
-    output = Port("w", (), about=f"{rows} motion of {frame} relative to {base}; m, rad")
-    return query(robot, ("manipulability", frame, base, method, rows), [base, frame], output, algorithm)
+    output = Port("w", (), about=f"{' '.join(named)} motion of {frame} relative to {base}; m, rad")
+    return query(robot, ("manipulability", frame, base, method, *where), [base, frame], output, algorithm)
 
 
 _METHODS = ("yoshikawa", "minimum_singular_value", "condition")
-_ROWS = {"all": slice(0, 6), "linear": slice(0, 3), "angular": slice(3, 6)}
+_ROWS = {"all": range(6), "linear": range(3), "angular": range(3, 6)}
+_ROWS |= {name: range(i, i + 1) for i, name in enumerate(differential.DIRECTIONS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +372,7 @@ class SingularValues:
     """
 
     jacobian: Kernel
-    rows: slice
+    rows: list[int]
     enough: bool
     relative: bool
 

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -156,10 +155,12 @@ def weighed(
 ) -> Mapping[str, tuple[Link, ...]]:
     """Return `moving` as the file has it: without links that a reader made and inertials that it assumes, and without
     bodies of which a part has a mass that follows from its shapes; nothing for robots without masses in a format of
-    kinematics."""
+    kinematics. The link of a row has the source of its joint, too, but is one of the file if some rows have masses."""
     if robot.text and robot.text.format in KINEMATIC and not any(link.inertial for link in robot.links.values()):
         return {}
-    found = {body: tuple(link for link in links if not is_made(link, robot)) for body, links in moving.items()}
+    made = [link.name for link in robot.links.values() if is_made(link, robot)]
+    made = [] if any(robot.links[name].inertial for name in made) else made
+    found = {body: tuple(link for link in links if link.name not in made) for body, links in moving.items()}
     return {
         body: tuple(replace(link, inertial=None) if link.source in assumed else link for link in links)
         for body, links in found.items()
@@ -230,21 +231,3 @@ HALF_EXTENTS: Mapping[str, Callable[[Mapping[str, object]], object]] = {
     "ellipsoid": lambda p: np.asarray(p["radii"], dtype=float),
 }
 """Half of the size (3,) of each kind of shape along its axes."""
-
-
-def lowest_point(T: Array, geometry: Geometry) -> float | None:
-    """Return the least z of a shape at T (4, 4), m, or None for an unknown shape."""
-    z: float = T[2, 3]
-    tilt = abs(T[2, :3])
-    sizes: Any = geometry.shape.parameters
-    match geometry.shape.kind:
-        case "box":
-            return z - float(tilt @ sizes["size"]) / 2
-        case "sphere":
-            return z - float(sizes["radius"])
-        case "capsule":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"])
-        case "cylinder":
-            return z - float(tilt[2] * sizes["length"] / 2 + sizes["radius"] * sqrt(max(0.0, 1 - tilt[2] ** 2)))
-        case _:
-            return None

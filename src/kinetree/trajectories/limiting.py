@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinetree.queries.motion import velocity
 from kinetree.trajectories.along import rate_columns
 from kinetree.trajectories.bounds import followers_of
 from kinetree.trajectories.motion import Motion
@@ -36,10 +37,16 @@ def reached(motion: Motion, options: Options) -> list[Reached]:
         rates["torque"] = limited.dynamics(motion.q, qd, qdd), limited.torque
     t = motion.times
     weights = (np.diff(t, prepend=t[0]) + np.diff(t, append=t[-1])) / (2 * np.ptp(t))
+    rows = [
+        (what, name, values[:, i], bounds[i])
+        for what, (values, bounds) in rates.items()
+        for i, name in enumerate(robot.velocity_names)
+    ]
+    for frame, most in (options.speed or {}).items():
+        rows.append(("speed", frame, np.linalg.norm(velocity(robot, frame)(motion.q, qd)[:, :3], axis=1), most))
     found = []
-    for what, (values, bounds) in rates.items():
-        near = np.abs(values) >= REACHED * bounds[: robot.nv]
-        for i in np.flatnonzero(near.any(axis=0)).tolist():
-            share, first = float(weights[near[:, i]].sum()), float(t[near[:, i].argmax()])
-            found.append(Reached(what, robot.velocity_names[i], share, first))
+    for what, name, values, bound in rows:
+        near = np.abs(values) >= REACHED * bound
+        if near.any():
+            found.append(Reached(what, name, float(weights[near].sum()), float(t[near.argmax()])))
     return sorted(found, key=lambda one: -one.share)

@@ -12,6 +12,7 @@ from kinetree.errors import fail, wrong_type
 from kinetree.model.robot import Inertial, Robot
 from kinetree.queries.dynamics import inverse_dynamics
 from kinetree.queries.forces import check_masses
+from kinetree.queries.motion import velocity as velocity_of
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.along import Along, Grid, along, grid_of, pieces_of
 from kinetree.trajectories.bounds import Bounds, Follower, bounds_of, check_moving, followers_of
@@ -42,6 +43,7 @@ class Options(NamedTuple):
     acceleration: Bounds
     torque: Bounds
     payload: Mapping[str, float | Inertial] | None
+    speed: Mapping[str, float] | None = None
 
 
 @explain_type_errors
@@ -52,6 +54,7 @@ def retime(
     acceleration: Bounds = True,
     torque: Bounds = False,
     payload: Mapping[str, float | Inertial] | None = None,
+    speed: Mapping[str, float] | None = None,
     position: bool = True,
     points: int = 1000,
     period: float | None = None,
@@ -67,6 +70,7 @@ def retime(
     `acceleration=` or `torque=` is needed. Speeds and accelerations of followers are limited by the model, or by name.
     Torques are those of `kt.inverse_dynamics`, dampers included, friction not.
     payload: masses at frames by name of the frame: a mass in kg at its origin, or an Inertial in its axes.
+    speed: largest speeds of the origins of frames in the root, m/s, by name of the frame, such as {"tool0": 0.25}.
     position: whether to test that the path is inside `robot.limits`, coupled ones included.
     points: intervals of the path; more are more exact. A motion stops where the direction of a path jumps.
     period: s, from sample to sample; the motion then lasts a multiple of it. By default the samples are at the ends of
@@ -98,7 +102,7 @@ def retime(
             raise fail("path", "the path stands still everywhere; expected one that moves")
     if not isinstance(points, (int, np.integer)) or points < 2:
         raise fail("retime", f"points is {points}; expected a whole number from 2")
-    options = Options(velocity, acceleration, torque, payload)
+    options = Options(velocity, acceleration, torque, payload, speed)
     if threads < 1:
         raise fail("threads", f"threads is {threads}; expected a whole number from 1")
     count = 2 * max((points + 1) // 2, *(len(one.s) - 1 for one in paths))
@@ -123,6 +127,7 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
     at, step = along(robot, followers, pieces, grid), grid.step
     limited = checked_limits(robot, limited_by(robot, followers, options), at)
     torques = torques_of(limited, at)
+    at, limited = _with_speeds(robot, at, limited, options.speed or {})
     try:
         x, part = _best(limited, at, torques, grid)
     except StuckError as stuck:
@@ -140,6 +145,19 @@ def _timed(paths: Sequence[Path], count: int, options: Options) -> Timing:
         message = "a motor can bear the weight at the points of the path, but not everywhere between them"
         raise fail("retime", message, fix="a larger torque=, or another path; in Python, more points=")
     return Timing(paths, grid, at, x * part**2)
+
+
+def _with_speeds(robot: Robot, at: Along, limited: Limited, speeds: Mapping[str, float]) -> tuple[Along, Limited]:
+    """Return paths and limits with the distance that the origin of each frame goes as one more coordinate."""
+    for frame, most in speeds.items():
+        way = np.linalg.norm(velocity_of(robot, frame)(at.q, at.first[..., : robot.nv])[..., :3], axis=-1)[..., None]
+        if not (isinstance(most, (int, float, np.number)) and most > 0) or isinstance(most, bool):
+            raise fail("retime", f"speed of {frame!r} is {most!r}; expected a number above 0, m/s")
+        first, second = np.append(at.first, way, axis=-1), np.append(at.second, 0.0 * way, axis=-1)
+        own = [np.append(bound, one) for bound, one in zip(limited[:3], (most, np.inf, np.inf), strict=True)]
+        at = at._replace(first=first, second=second)
+        limited = limited._replace(velocity=own[0], acceleration=own[1], deceleration=own[2])
+    return at, limited
 
 
 def _best(limited: Limited, at: Along, torques: Torques | None, grid: Grid) -> tuple[Array, Array]:

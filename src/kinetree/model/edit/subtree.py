@@ -18,6 +18,8 @@ from kinetree.model.joints import JOINT_TYPES, JointType
 from kinetree.model.mimic import mimic_polynomial
 from kinetree.model.placed import check_placed
 from kinetree.model.robot import NO_AXES, Joint, Limit, Link, Material, Mimic, Robot
+from kinetree.model.semantic import Semantic
+from kinetree.model.semantic_groups import FLOATING
 from kinetree.spatial import se3
 from kinetree.spatial.numbers import numbers
 from kinetree.spatial.se3 import Array, frozen
@@ -145,7 +147,18 @@ def floating(robot: Robot) -> Robot:
         parts.links.insert(0, Link("world"))
         parts.joints.insert(0, Joint(joint, "floating", "world", robot.root))
     parts.joint_order = (joint, *robot.joint_names)
+    parts.semantic = robot.semantic and _with_base(robot.semantic, robot, joint)
     return build(parts)
+
+
+def _with_base(semantic: Semantic, robot: Robot, joint: str) -> Semantic:
+    """Return a description in which a joint is the virtual one that lets the root of a robot float."""
+    known = {*robot.joints, *robot.loops}
+    own = {one.name for one in semantic.virtual_joints if one.type == "floating" and one.child_link == robot.root}
+    own |= {v.name for one in semantic.group_states for v in one.joints if len(v.value) == FLOATING} - known
+    virtual = tuple(one for one in semantic.virtual_joints if one.name not in own)
+    named = replace(semantic, virtual_joints=virtual)
+    return named.renamed(lambda kind, name: joint if kind == "joint" and name in own else name)
 
 
 def _joined(robot: Robot, other: Robot, joint: Joint) -> Parts:

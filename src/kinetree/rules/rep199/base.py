@@ -7,12 +7,12 @@ import numpy as np
 from kinetree.robot_kinds.arms import Arm
 from kinetree.rules.examples import SMALL_ARM
 from kinetree.rules.options import CheckOptions
-from kinetree.rules.quality import lowest_point
 from kinetree.rules.rep199.clause import EXACT, STRICT, Arms, FixedFrame, NoGeometry, Rep199, angle, geometry, parent
 from kinetree.rules.rep199.controller_frames import ControllerFrames
 from kinetree.rules.rep199.fixes import add_base, hang, move_geometry, name_base_link
 from kinetree.rules.rep199.placement import Given
 from kinetree.rules.rule import Array, Bodies, Finding, Found, Poses, Robot, Threshold, number, numbers
+from kinetree.shapes.lowest import lowest_point
 from kinetree.spatial import se3
 
 OTHER_BASE = re.compile(r".*[/_]base")
@@ -241,7 +241,7 @@ class BasePosition(Rep199):
         why = f"no place is known for {who.name}" if who.controller else "the controller is not known"
         there = " ".join(map(number, np.round(p, 6)))
         message = f"is at {there} m in {arm.base_link!r}, which is not judged, because {why}"
-        fix = "name it with --controller, or give the place with --base 'X Y Z R P Y' (m, rad)"
+        fix = "name it with --controller, or write base = 'X Y Z R P Y' (m, rad) into [[models]] of the settings"
         return self.finding(message, robot.frames[arm.base or ""], severity="info", fix=fix)
 
 
@@ -304,7 +304,7 @@ class Base(Rep199):
     """Each arm has a base.
 
     Without it, the model does not say where the controller's coordinates are. If it is where other models of the maker
-    have it, `kinetree fix` adds it; otherwise say where it is, with `--base`.
+    have it, `kinetree fix` adds it; otherwise give `kinetree fix` its place with `--base`.
     """
 
     code = "R199-208"

@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.display import number
 from kinetree.model.robot import RATES, UNLIMITED, Dynamics, Joint, Limit, Robot
 from kinetree.model.tree import Tree
-from kinetree.solvers.compare.bodies import Pair, inertia_of, samples
+from kinetree.solvers.compare.bodies import BASE, Pair, inertia_of, samples
 from kinetree.solvers.compare.difference import Difference, Sides, elsewhere
 from kinetree.spatial import Array, plucker, se3
 
@@ -37,7 +37,7 @@ def _has_mass(robot: Robot) -> bool:
 def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
     I_a, I_b = inertia_of(sides.tree_a, pair.a), plucker.moved_inertia(inertia_of(sides.tree_b, pair.b), pair.T_ab)
     (m_a, c_a, J_a), (m_b, c_b, J_b) = plucker.about_com(I_a), plucker.about_com(I_b)
-    label, said, amount = sides.body_label(pair), [], 0.0
+    said, amount = [], 0.0
     if abs(m_a - m_b) > sides.relative * max(abs(m_a), abs(m_b)):
         said.append(f"its mass is {number(m_a, 6)} kg, in the second robot {number(m_b, 6)} kg")
         amount = abs(m_a - m_b)
@@ -51,7 +51,20 @@ def _inertia(sides: Sides, pair: Pair) -> Iterable[Difference]:
         said.append(f"its inertia differs by {error:.3g} kg m² of {scale:.3g}")
         amount = amount or error
     if said:
-        yield Difference("inertia", label, "; ".join(said), amount)
+        name, whole = _weighed(sides, pair)
+        yield Difference("inertia", f"link {name!r}", whole + "; ".join(said), amount)
+
+
+def _weighed(sides: Sides, pair: Pair) -> tuple[str, str]:
+    """Return the link with another mass, else the first link of the body with a mass, else that of its joint; and whose
+    mass the message is about."""
+    a, b = (
+        {link.name: link.inertial.mass for link in r.links.values() if link.inertial and t.frames[link.name][0] == body}
+        for r, t, body in ((sides.robot_a, sides.tree_a, pair.a), (sides.robot_b, sides.tree_b, pair.b))
+    )
+    other = (name for name in a if abs(a[name] - b.get(name, a[name])) > sides.relative * a[name])
+    top = sides.robot_a.root if pair.a == BASE else sides.robot_a.joints[sides.tree_a.joints[pair.a]].child
+    return next(other, next(iter(a), top)), "with the links fixed to it, " if max(len(a), len(b)) > 1 else ""
 
 
 def compare_frames(sides: Sides) -> list[Difference]:

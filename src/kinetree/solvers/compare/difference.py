@@ -9,7 +9,7 @@ import numpy as np
 from kinetree.display import number as as_text
 from kinetree.model.robot import Robot
 from kinetree.model.tree import Tree
-from kinetree.solvers.compare.bodies import BASE, Pair, apart
+from kinetree.solvers.compare.bodies import Pair, apart
 from kinetree.spatial.se3 import Array
 
 
@@ -89,11 +89,6 @@ class Sides:
         """Return a joint's name for messages: `joint 'elbow'`, with its other name if it has one."""
         a, b = self.tree_a.joints[pair.a], self.tree_b.joints[pair.b]
         return f"joint {a!r}" if a == b else f"joint {a!r} ({b!r})"
-
-    def body_label(self, pair: Pair) -> str:
-        """Return a body's name for messages: the link that the joint carries."""
-        name = self.robot_a.root if pair.a == BASE else self.robot_a.joints[self.tree_a.joints[pair.a]].child
-        return f"link {name!r}"
 
     def coordinate_map(self) -> tuple[Array, Array]:
         """Return S (nq_b, nq_a) and d (nq_b): q_b = S q_a + d for paired joints; the others stay at zero."""
