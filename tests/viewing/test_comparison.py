@@ -298,6 +298,7 @@ class TestInChromium:
         seen = """() => kinetree.view.app.pictures.map(({solids, model, root}) => root.visible ? Object.fromEntries(
           solids.filter(one => one.visible).map(one => [model.robot.links[one.userData.link].name,
           one.material.color.getHexString()])) : null)"""
+        assert page.locator("h1").inner_text() == "ur5_robot.urdf and after.urdf"
         grey, violet, blue, orange = "b4bac4", "8e44d6", "1c6fe0", "e8590c"
         first, second = page.evaluate(seen)
         places = dict.fromkeys(("wrist_1_link", "wrist_3_link", "camera"), orange)
