@@ -59,9 +59,8 @@ def _summary(robot: Robot) -> Section:
         ("frames", f"{len(robot.frames)}: the links' own" + (f" and {extra} more" if extra else "")),
     ]
     if unknown := [link.name for link in robot.links.values() if link.unweighed]:
-        rows.append(
-            ("mass", f"unknown, for that of {unknown[0]} is" + f" and {len(unknown) - 1} more" * bool(unknown[1:]))
-        )
+        more = f" and {len(unknown) - 1} more" * bool(unknown[1:])
+        rows.append(("mass", f"unknown, for that of {unknown[0]} is{more}"))
     elif momentum.mass(robot):
         rows.append(("mass", f"{short(momentum.mass(robot))} kg"))
     return Section(f"Robot {robot.name}", ("", ""), rows)
