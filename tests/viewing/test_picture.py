@@ -177,10 +177,11 @@ def test_a_picture_follows_q_and_stays_the_same():
 
 
 @pytest.mark.slow
-def test_svg_has_the_shapes_as_one_image_and_stays_small():
+def test_svg_has_the_shapes_as_one_smooth_image_and_stays_small():
     data, _ = picture(kt.load("icub"), suffix=".svg")
     root = ElementTree.fromstring(data)
     assert len(list(root.iter(f"{SVG}image"))) == 1
+    assert b"pixelated" not in data
     assert len(data) < 100_000
     box = one_link('<box size="1 1 1"/>')
     assert picture(box, suffix=".svg") == picture(box, suffix=".svg")
