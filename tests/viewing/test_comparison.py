@@ -336,6 +336,14 @@ class TestInChromium:
         assert "2.275 → 2.775" in page.get_by_label("Selected part").inner_text()
         assert axe(page) == []
 
+    def test_a_label_is_beside_its_frame(self, open_page, tmp_path):
+        kt.show(kt.load("icub:2.0"), other=kt.load("icub:2.5"), browser=False).save(tmp_path / "both.html")
+        page = open_page(tmp_path / "both.html")
+        box = page.locator(".label:not([hidden])").filter(has_text="imu_frame").bounding_box()
+        x, y = page.evaluate("kinetree.view.screenOf('imu_frame')")  # not the origin of its link
+        assert min(abs(box["x"] - x - 8), abs(x - 8 - box["x"] - box["width"])) < 2
+        assert abs(box["y"] - y) < 70
+
     def test_names_are_text(self, open_page, tmp_path):
         (a, b), name = hostile(tmp_path)
         kt.show(a, other=b, browser=False).save(tmp_path / "hostile.html")

@@ -146,11 +146,10 @@ function addLabel(app, { part, box, entries }, crowded) {
   );
 }
 
-/** Return an object at the place of a part: the middle of a link's shapes, or a joint or a frame.
- * @param {App} app @param {Part} part */
-function anchorOf(app, part) {
-  const [model] = app.models;
-  const [picture] = app.pictures;
+/** Return an object at the place of a part of a robot: the middle of a link's shapes, or a joint or a frame.
+ * @param {App} app @param {Part} part @param {number} [side] the number of the robot */
+export function anchorOf(app, part, side = 0) {
+  const [model, picture] = [app.models[side], app.pictures[side]];
   const link = linkOf(model.robot, part);
   const anchor = new Object3D();
   picture.links[link].add(anchor);
