@@ -316,13 +316,16 @@ BRIGHTNESS = """(points) => {
 }"""
 
 
-def test_the_robot_has_a_shadow_on_the_floor_below_it(open_page, tmp_path):
-    box = '<visual><origin xyz="{} 0 {}"/><geometry><box size="0.2 0.2 0.2"/></geometry></visual>'
-    text = f'<robot name="r"><link name="base_link">{box.format(0, 0.1)}{box.format(1, 1)}</link></robot>'
+@pytest.mark.parametrize("size", [1, 0.02, 50])
+def test_the_robot_has_a_shadow_on_the_floor_below_it(open_page, tmp_path, size):
+    side = f"{0.2 * size} {0.2 * size} {0.2 * size}"
+    box = f'<visual><origin xyz="{{}} 0 {{}}"/><geometry><box size="{side}"/></geometry></visual>'
+    boxes = box.format(0, 0.1 * size) + box.format(size, size)
+    text = f'<robot name="r"><link name="base_link">{boxes}</link></robot>'
     kt.show(kt.load(text, format="urdf"), browser=False).save(tmp_path / "robot.html")
     page = open_page(tmp_path / "robot.html")
-    below, beside = page.evaluate(BRIGHTNESS, [[1.03, 0.02, 0], [1.03, 0.52, 0]])
-    assert below < 0.95 * beside
-    page.evaluate("kinetree.view.app.stage.setTheme(true)")
-    below, beside = page.evaluate(BRIGHTNESS, [[1.03, 0.02, 0], [1.03, 0.52, 0]])
-    assert below < 0.95 * beside
+    for dark in (False, True):
+        page.evaluate("dark => kinetree.view.app.stage.setTheme(dark)", dark)
+        places = size * np.array([(1.03, 0.02, 0), (1.03, 0.52, 0)])
+        below, beside = page.evaluate(BRIGHTNESS, places.tolist())
+        assert below < 0.95 * beside

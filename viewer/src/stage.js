@@ -152,7 +152,8 @@ export function createStage(canvas) {
     above.target.position.copy(middle);
     above.position.copy(middle).setZ(middle.z + 2 * diagonal);
     const eye = above.shadow.camera;
-    [eye.left, eye.right, eye.top, eye.bottom, eye.far] = [-diagonal, diagonal, diagonal, -diagonal, 4 * diagonal];
+    [eye.left, eye.right, eye.bottom, eye.top] = [-diagonal, diagonal, -diagonal, diagonal];
+    [eye.near, eye.far] = [0, 4 * diagonal];
     eye.updateProjectionMatrix();
   }
   /** @param {boolean} value */
