@@ -321,7 +321,9 @@ def test_the_robot_has_a_shadow_on_the_floor_below_it(open_page, tmp_path, size)
     side = f"{0.2 * size} {0.2 * size} {0.2 * size}"
     box = f'<visual><origin xyz="{{}} 0 {{}}"/><geometry><box size="{side}"/></geometry></visual>'
     boxes = box.format(0, 0.1 * size) + box.format(size, size)
-    text = f'<robot name="r"><link name="base_link">{boxes}</link></robot>'
+    text = f'<robot name="r"><link name="base_link">{boxes}</link><link name="far">{box.format(0, 0)}</link>'
+    text += '<joint name="j" type="prismatic"><parent link="base_link"/><child link="far"/><axis xyz="0 1 0"/>'
+    text += f'<limit lower="0" upper="{size}" velocity="1" effort="1"/><origin xyz="{size} 0 {size}"/></joint></robot>'
     kt.show(kt.load(text, format="urdf"), browser=False).save(tmp_path / "robot.html")
     page = open_page(tmp_path / "robot.html")
     for dark in (False, True):
@@ -329,3 +331,7 @@ def test_the_robot_has_a_shadow_on_the_floor_below_it(open_page, tmp_path, size)
         places = size * np.array([(1.03, 0.02, 0), (1.03, 0.52, 0)])
         below, beside = page.evaluate(BRIGHTNESS, places.tolist())
         assert below < 0.95 * beside
+    page.evaluate("q => kinetree.view.setQ(q)", [0.5 * size])
+    page.wait_for_timeout(200)
+    below, beside = page.evaluate(BRIGHTNESS, (size * np.array([(1.03, 0.52, 0), (1.03, 0.82, 0)])).tolist())
+    assert below < 0.95 * beside  # the shadow moves with the robot

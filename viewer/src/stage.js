@@ -74,6 +74,7 @@ export function createStage(canvas) {
   const floor = new Mesh(new PlaneGeometry(), new ShadowMaterial({ depthWrite: false }));
   above.castShadow = floor.receiveShadow = renderer.shadowMap.enabled = true;
   above.shadow.mapSize.set(1024, 1024);
+  renderer.shadowMap.autoUpdate = false;
   scene.add(camera, new HemisphereLight(0xffffff, 0x8088a0, 1.8), new AmbientLight(0xffffff, 0.4));
   scene.add(above, above.target, floor);
   const orbit = new OrbitControls(camera, canvas);
@@ -89,6 +90,10 @@ export function createStage(canvas) {
   const stage = { scene, camera, renderer, orbit, painters: [], draw, paint, fit, turnTo, setTheme };
 
   function draw() {
+    renderer.shadowMap.needsUpdate = true;
+    ask();
+  }
+  function ask() {
     if (asked) return;
     asked = true;
     requestAnimationFrame(paint);
@@ -155,6 +160,7 @@ export function createStage(canvas) {
     [eye.left, eye.right, eye.bottom, eye.top] = [-diagonal, diagonal, -diagonal, diagonal];
     [eye.near, eye.far] = [0, 4 * diagonal];
     eye.updateProjectionMatrix();
+    renderer.shadowMap.needsUpdate = true;
   }
   /** @param {boolean} value */
   function setTheme(value) {
@@ -164,7 +170,7 @@ export function createStage(canvas) {
     draw();
   }
   new ResizeObserver(resize).observe(/** @type {HTMLElement} */ (canvas.parentElement));
-  orbit.addEventListener("change", draw);
+  orbit.addEventListener("change", ask); // the shadow stays as it is
   orbit.addEventListener("start", () => (whole = null));
   resize();
   return stage;
