@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from concurrent.futures import ProcessPoolExecutor
@@ -143,7 +144,7 @@ def page(robots: int) -> str:
         '<div class="gallery" markdown>\n',
     ]
     for shown in SHOWN[:robots]:
-        live, _ = _commands(shown)
+        live = re.sub(" (?=--q|-o)", r" \\\n  ", _commands(shown)[0])  # no line breaks inside of an option
         lines.append(
             f'<figure markdown>\n[![{shown.title}](gallery/{shown.name}.png)](gallery/{shown.name}.html "Open the live '
             f'page")\n<figcaption markdown>\n**{shown.title}**\n\n```sh\n{live}\n```\n</figcaption>\n</figure>\n'

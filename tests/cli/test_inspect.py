@@ -124,7 +124,7 @@ def test_frames_groups_coupled_limits_and_screws():
     parts.sensors = [Sensor(f"s{i}", "imu", "end") for i in range(7)]
     parts.coupled_limits = [
         CoupledLimit("tendon", {"a": 1.0, "c": -1.71}, lower=np.deg2rad(-30)),
-        CoupledLimit("mixed", {"c": 1.0, "d": 2.0}, upper=0.5),
+        CoupledLimit("mixed", {"c": -1.0, "d": 2.0}, upper=0.5),
     ]
     page = {section.title: section.rows for section in robot_page(build(parts))}
     assert page["Joints"][0][4:6] == ("-57.3", "57.3")
@@ -132,8 +132,8 @@ def test_frames_groups_coupled_limits_and_screws():
     assert page["Joints"][2][:7] == ("", "", "", "y", "-", "14.32", "deg")
     assert page["Relations"] == [("a", "advances 6.283 mm a turn")]
     assert page["Coupled limits"] == [
-        ("tendon", "-30", "+ 1 a - 1.71 c", "-", "deg"),
-        ("mixed", "-", "+ 1 c + 2 d", "0.5", "rad, m"),
+        ("tendon", "-30", "-", "deg", "a - 1.71 c"),
+        ("mixed", "-", "0.5", "rad, m", "- c + 2 d"),
     ]
     assert page["Groups"] == [("arm", "2", "a, c")]
     assert page["Frames"][0] == ("tip0", "end", "100 0 -20", "0 0 90")

@@ -298,6 +298,7 @@ class TestInChromium:
         seen = """() => kinetree.view.app.pictures.map(({solids, model, root}) => root.visible ? Object.fromEntries(
           solids.filter(one => one.visible).map(one => [model.robot.links[one.userData.link].name,
           one.material.color.getHexString()])) : null)"""
+        assert page.locator("h1").inner_text() == "ur5_robot.urdf and after.urdf"
         grey, violet, blue, orange = "b4bac4", "8e44d6", "1c6fe0", "e8590c"
         first, second = page.evaluate(seen)
         places = dict.fromkeys(("wrist_1_link", "wrist_3_link", "camera"), orange)
@@ -334,6 +335,14 @@ class TestInChromium:
         entries.filter(has_text="2.775 kg").click()
         assert "2.275 → 2.775" in page.get_by_label("Selected part").inner_text()
         assert axe(page) == []
+
+    def test_a_label_is_beside_its_frame(self, open_page, tmp_path):
+        kt.show(kt.load("icub:2.0"), other=kt.load("icub:2.5"), browser=False).save(tmp_path / "both.html")
+        page = open_page(tmp_path / "both.html")
+        box = page.locator(".label:not([hidden])").filter(has_text="imu_frame").bounding_box()
+        x, y = page.evaluate("kinetree.view.screenOf('imu_frame')")  # not the origin of its link
+        assert min(abs(box["x"] - x - 8), abs(x - 8 - box["x"] - box["width"])) < 2
+        assert abs(box["y"] - y) < 70
 
     def test_names_are_text(self, open_page, tmp_path):
         (a, b), name = hostile(tmp_path)

@@ -251,6 +251,15 @@ def test_labels_do_not_overlap_wherever_the_camera_is(crowd):
         assert page.evaluate(OVERLAPS) == 0
 
 
+def test_of_many_warnings_the_labels_have_no_text(crowd):
+    _, page = crowd
+    assert set(page.locator(".label.warning:not([hidden])").all_inner_texts()) == {"⚠"}
+    assert all(text.startswith("⚠ X-") for text in page.locator(".label.error:not([hidden])").all_inner_texts())
+    heights = page.locator(".counts .tick").evaluate_all("all => all.map((one) => one.offsetHeight)")
+    assert len(heights) == 3
+    assert max(heights) < 25  # px: the count and its word are on one line
+
+
 def test_a_click_on_a_label_opens_its_group(crowd):
     _, page = crowd
     assert page.locator("details.group[open]").count() == 0

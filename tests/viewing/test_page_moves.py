@@ -278,3 +278,60 @@ def test_names_numbers_and_marks_are_seen(open_page, tmp_path):
     assert note.inner_text() == ""
     picture = np.asarray(Image.open(io.BytesIO(page.locator("canvas").screenshot())).convert("RGB")).astype(int)
     assert np.ptp(picture[:25], axis=(0, 1)).max() <= 2  # nothing is cut off above
+
+
+RODS = """() => kinetree.view.app.pictures[0].layers.get("visual").map((rod) => {
+  rod.geometry.computeBoundingBox();
+  const { x, y, z } = rod.geometry.boundingBox.max;
+  const to = (point) => rod.localToWorld(rod.position.clone().set(...point)).toArray();
+  return [to([0, 0, 0]), to([0, 0, z])];
+})"""
+
+
+def test_a_robot_without_shapes_is_rods_from_link_to_link(open_page, tmp_path):
+    robot = kt.load("puma560")  # joints of a DH table stand at the end of the link before, or carry their own offset
+    q = robot.limits.sample(1, seed=1)[0]
+    kt.show(robot, q, browser=False).save(tmp_path / "robot.html")
+    rods = np.array(open_page(tmp_path / "robot.html").evaluate(RODS))
+    T = all_frames(robot, q)
+    places = np.array([T[link][:3, 3] for link in robot.links])
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    lengths = np.linalg.norm(rods[:, 1] - rods[:, 0], axis=1)
+    np.testing.assert_allclose(np.sort(lengths), np.sort(steps[steps > 1e-9]), atol=1e-6)
+    for place in places:
+        assert np.linalg.norm(rods.reshape(-1, 3) - place, axis=1).min() < 1e-6
+
+
+BRIGHTNESS = """(points) => {
+  const { stage } = kinetree.view.app;
+  stage.paint();
+  const gl = stage.renderer.getContext();
+  return points.map((point) => {
+    const at = stage.camera.position.clone().set(...point).project(stage.camera);
+    const pixel = new Uint8Array(4);
+    const [x, y] = [((at.x + 1) / 2) * gl.drawingBufferWidth, ((at.y + 1) / 2) * gl.drawingBufferHeight];
+    gl.readPixels(Math.round(x), Math.round(y), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+    return pixel[0] + pixel[1] + pixel[2];
+  });
+}"""
+
+
+@pytest.mark.parametrize("size", [1, 0.02, 50])
+def test_the_robot_has_a_shadow_on_the_floor_below_it(open_page, tmp_path, size):
+    side = f"{0.2 * size} {0.2 * size} {0.2 * size}"
+    box = f'<visual><origin xyz="{{}} 0 {{}}"/><geometry><box size="{side}"/></geometry></visual>'
+    boxes = box.format(0, 0.1 * size) + box.format(size, size)
+    text = f'<robot name="r"><link name="base_link">{boxes}</link><link name="far">{box.format(0, 0)}</link>'
+    text += '<joint name="j" type="prismatic"><parent link="base_link"/><child link="far"/><axis xyz="0 1 0"/>'
+    text += f'<limit lower="0" upper="{size}" velocity="1" effort="1"/><origin xyz="{size} 0 {size}"/></joint></robot>'
+    kt.show(kt.load(text, format="urdf"), browser=False).save(tmp_path / "robot.html")
+    page = open_page(tmp_path / "robot.html")
+    for dark in (False, True):
+        page.evaluate("dark => kinetree.view.app.stage.setTheme(dark)", dark)
+        places = size * np.array([(1.03, 0.02, 0), (1.03, 0.52, 0)])
+        below, beside = page.evaluate(BRIGHTNESS, places.tolist())
+        assert below < 0.95 * beside
+    page.evaluate("q => kinetree.view.setQ(q)", [0.5 * size])
+    page.wait_for_timeout(200)
+    below, beside = page.evaluate(BRIGHTNESS, (size * np.array([(1.03, 0.52, 0), (1.03, 0.82, 0)])).tolist())
+    assert below < 0.95 * beside  # the shadow moves with the robot

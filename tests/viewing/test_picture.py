@@ -43,7 +43,8 @@ def test_the_camera_looks_from_its_direction_with_its_field():
     camera = camera_at(bounds.mean(axis=0) + np.vstack([half, -half]), (800, 600))
     middle, towards = bounds.mean(axis=0), np.array((1.0, -0.9, 0.6)) / np.sqrt(1 + 0.81 + 0.36)
     distance = 1.15 * np.sqrt(0.4**2 + 0.2**2 + 0.1**2)
-    assert camera.eye == pytest.approx(middle + distance * towards)
+    assert (camera.eye - middle) @ towards == pytest.approx(distance)
+    middle = camera.eye - distance * towards
     assert camera.project(middle) == pytest.approx((400, 300, distance))
     up = np.array((0, 0, 1.0)) - towards[2] * towards
     top = middle + distance * np.tan(np.deg2rad(20)) * up / np.linalg.norm(up)
@@ -57,6 +58,7 @@ def test_the_camera_looks_from_its_direction_with_its_field():
             assert (at[:, 2] > 0).all()
             assert (at[:, :2] > 0).all()
             assert (at[:, :2] < size).all()
+            np.testing.assert_allclose(at[:, :2].min(axis=0) + at[:, :2].max(axis=0), size, atol=2)  # equal margins
     with pytest.raises(kt.KinetreeError, match="the direction to the camera is"):
         camera_at(bounds, (800, 600), (0.0, 0.0, 1.0))
 
@@ -175,10 +177,11 @@ def test_a_picture_follows_q_and_stays_the_same():
 
 
 @pytest.mark.slow
-def test_svg_has_the_shapes_as_one_image_and_stays_small():
+def test_svg_has_the_shapes_as_one_smooth_image_and_stays_small():
     data, _ = picture(kt.load("icub"), suffix=".svg")
     root = ElementTree.fromstring(data)
     assert len(list(root.iter(f"{SVG}image"))) == 1
+    assert b"pixelated" not in data
     assert len(data) < 100_000
     box = one_link('<box size="1 1 1"/>')
     assert picture(box, suffix=".svg") == picture(box, suffix=".svg")

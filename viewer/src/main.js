@@ -116,14 +116,14 @@ async function fill(app, stage, view, meshes) {
 function panels(app) {
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   const { robot } = app.models[0];
+  const { comparison } = app.scene;
   const head = element(
     "header",
     {},
-    element("h1", { textContent: robot.name }),
+    element("h1", { textContent: comparison?.names.join(" and ") ?? robot.name }),
     themeButton(),
-    element("p", { textContent: robot.about }),
+    ...(comparison ? [] : [element("p", { textContent: robot.about })]),
   );
-  const { comparison } = app.scene;
   const found = comparison && app.overlay ? differencesPanel(app, app.overlay, comparison) : findingsPanel(app);
   const left = element(
     "aside",

@@ -4,6 +4,7 @@ import {
   BoxGeometry,
   BufferGeometry,
   ConeGeometry,
+  CylinderGeometry,
   Float32BufferAttribute,
   Line,
   LineBasicMaterial,
@@ -59,10 +60,14 @@ export function dot(radius, color) {
   return inFront(new Mesh(new SphereGeometry(radius, 16, 12), new MeshBasicMaterial({ color, ...UNSEEN })), 4);
 }
 
-/** Return a line from the origin to a place.
- * @param {number[]} to */
-export function stick(to) {
-  return line([0, 0, 0], to, 0x8a93a0);
+/** Return a rod from the origin to a place.
+ * @param {number[]} to @param {number} radius */
+export function stick([x, y, z], radius) {
+  const length = Math.hypot(x, y, z);
+  const geometry = new CylinderGeometry(radius, radius, length, 12).rotateX(Math.PI / 2).translate(0, 0, length / 2);
+  const rod = new Mesh(geometry, paint([0.36, 0.42, 0.48, 1], { flatShading: false }).clone());
+  rod.castShadow = true;
+  return aligned([x, y, z], rod);
 }
 
 /** Return the ellipsoid of a solid body with this inertia.

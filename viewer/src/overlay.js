@@ -158,7 +158,7 @@ function prepare(picture, comparison, side) {
     const T = part.kind === "frame" ? robot.frames[part.index].T : IDENTITY;
     picture.links[linkOf(robot, part)].add(placed(T, axes(0.08 * robot.size), dot(0.009 * robot.size, colour)));
   }
-  for (const object of picture.layers.get("visual") ?? []) if ("isLine" in object) object.renderOrder = side ? 3 : 4;
+  for (const object of picture.layers.get("visual") ?? []) if ("isMesh" in object) object.renderOrder = side ? 3 : 4;
   if (!side) return;
   const { layers } = picture;
   for (const object of layers.get("joints") ?? []) object.children[0].scale.setScalar(1.25);
@@ -166,7 +166,7 @@ function prepare(picture, comparison, side) {
     object.traverse((one) => "material" in one && (one.material = tinted(colour, 0.35, false)));
   for (const layer of /** @type {const} */ (["joints", "masses"]))
     for (const object of layers.get(layer) ?? []) recolour(object, colour);
-  for (const object of layers.get("visual") ?? []) if ("isLine" in object) recolour(object, colour);
+  for (const object of layers.get("visual") ?? []) if ("isMesh" in object) recolour(object, colour);
 }
 
 /** @param {Object3D} object @param {string} colour */

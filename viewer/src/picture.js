@@ -211,23 +211,27 @@ function addShapes(picture, meshes) {
   if (!picture.solids.length) addSticks(picture);
 }
 
-/** Draw a robot without shapes as lines from each link to its joints, those that close loops, too, and from a last link
+/** Draw a robot without shapes as rods from each link to its joints, those that close loops, too, and from a last link
  * to its farthest frame.
  * @param {Picture} picture */
 function addSticks(picture) {
-  const { joints, frames } = picture.model.robot;
-  for (const { link, T } of loopEnds(picture))
-    if (Math.hypot(T[3], T[7], T[11])) add(picture, "visual", picture.links[link], stick([T[3], T[7], T[11]]));
-  for (const { parent, origin } of joints)
-    add(picture, "visual", picture.links[parent], stick([origin[3], origin[7], origin[11]]));
-  const carrying = new Set(joints.map(({ parent }) => parent));
-  /** @type {Map<number, number[]>} */
-  const ends = new Map();
-  for (const { link, T } of frames) {
-    const place = [T[3], T[7], T[11]];
-    if (!carrying.has(link) && Math.hypot(...place) > Math.hypot(...(ends.get(link) ?? []))) ends.set(link, place);
+  const { joints, frames, size } = picture.model.robot;
+  const rod = (/** @type {number} */ link, /** @type {ArrayLike<number>} */ T) => {
+    const to = [T[3], T[7], T[11]];
+    if (Math.hypot(...to)) add(picture, "visual", picture.links[link], stick(to, 0.008 * size));
+  };
+  for (const { link, T } of loopEnds(picture)) rod(link, T);
+  for (const { parent, origin, child, child_origin } of joints) {
+    rod(parent, origin);
+    rod(child, inverse(child_origin)); // as of DH tables
   }
-  for (const [link, place] of ends) add(picture, "visual", picture.links[link], stick(place));
+  const carrying = new Set(joints.map(({ parent }) => parent));
+  const far = (/** @type {ArrayLike<number>} */ T) => Math.hypot(T[3], T[7], T[11]);
+  /** @type {Map<number, ArrayLike<number>>} */
+  const ends = new Map();
+  for (const { link, T } of frames)
+    if (!carrying.has(link) && far(T) > far(ends.get(link) ?? IDENTITY)) ends.set(link, T);
+  for (const [link, T] of ends) rod(link, T);
 }
 
 /** Return where links carry ends of loops. @param {Picture} picture */
@@ -244,6 +248,7 @@ function addShape(picture, layer, link, object, seen) {
   if (!seen) return;
   const solid = /** @type {Mesh} */ (object.children[0]);
   Object.assign(solid.userData, { link, plain: solid.material });
+  solid.castShadow = solid.geometry.type !== "PlaneGeometry";
   picture.solids.push(solid);
 }
 
@@ -278,7 +283,7 @@ function addMarks(picture) {
   for (const { link, T } of robot.sensors)
     add(picture, "sensors", picture.links[link], placed(T, axes(0.05 * size), dot(0.008 * size, ROLES.sensor)));
   const moving = robot.joints.filter(({ first, leader }) => first !== null || leader).length;
-  const radius = 0.055 * size * Math.min(1, Math.sqrt(16 / moving));
+  const radius = 0.055 * size * Math.min(1, 16 / moving);
   robot.joints.forEach((joint, i) => {
     if (joint.first === null && !joint.leader) return;
     const marks = jointMarks(robot, i, radius);

@@ -6,8 +6,11 @@ import {
   DirectionalLight,
   GridHelper,
   HemisphereLight,
+  Mesh,
   PerspectiveCamera,
+  PlaneGeometry,
   Scene,
+  ShadowMaterial,
   Vector3,
   WebGLRenderer,
 } from "three";
@@ -64,10 +67,16 @@ export function createStage(canvas) {
   const scene = new Scene();
   const camera = new PerspectiveCamera(ANGLE, 1, 0.001, 1000);
   camera.up.set(0, 0, 1);
-  const sun = new DirectionalLight(0xffffff, 1.6);
+  const sun = new DirectionalLight(0xffffff, 2.1);
   sun.position.set(1, 2, 3);
   camera.add(sun);
-  scene.add(camera, new HemisphereLight(0xffffff, 0x8088a0, 1.6), new AmbientLight(0xffffff, 0.3));
+  const above = new DirectionalLight(0xffffff, 0.4); // its shadow shows where the robot is over the floor
+  const floor = new Mesh(new PlaneGeometry(), new ShadowMaterial({ depthWrite: false }));
+  above.castShadow = floor.receiveShadow = renderer.shadowMap.enabled = true;
+  above.shadow.mapSize.set(1024, 1024);
+  renderer.shadowMap.autoUpdate = false;
+  scene.add(camera, new HemisphereLight(0xffffff, 0x8088a0, 1.8), new AmbientLight(0xffffff, 0.4));
+  scene.add(above, above.target, floor);
   const orbit = new OrbitControls(camera, canvas);
   let asked = false;
   /** @type {GridHelper | null} */
@@ -81,6 +90,10 @@ export function createStage(canvas) {
   const stage = { scene, camera, renderer, orbit, painters: [], draw, paint, fit, turnTo, setTheme };
 
   function draw() {
+    renderer.shadowMap.needsUpdate = true;
+    ask();
+  }
+  function ask() {
     if (asked) return;
     asked = true;
     requestAnimationFrame(paint);
@@ -126,27 +139,38 @@ export function createStage(canvas) {
     orbit.update();
     draw();
   }
-  /** Lay a floor below a box. @param {Box3 | null} box */
+  /** Lay a floor with a shadow below a box. @param {Box3 | null} box */
   function layFloor(box) {
     if (grid) scene.remove(grid);
     below = box;
     if (!box) return;
     const middle = box.getCenter(new Vector3());
-    const size = 20 * round(box.getSize(new Vector3()).length() / 8);
-    grid = new GridHelper(size, 20, dark ? 0x5a6270 : 0xa8aeb8, dark ? 0x333a45 : 0xd8dce2);
+    const diagonal = box.getSize(new Vector3()).length();
+    const size = 20 * round(diagonal / 8);
+    grid = new GridHelper(size, 20, dark ? 0x7a8494 : 0xa8aeb8, dark ? 0x4a525f : 0xd8dce2);
     grid.rotateX(Math.PI / 2);
     grid.position.set(middle.x, middle.y, box.min.z);
     scene.add(grid);
+    floor.position.copy(grid.position).setZ(box.min.z - diagonal / 1000);
+    floor.scale.setScalar(size);
+    floor.material.opacity = dark ? 0.35 : 0.16;
+    above.target.position.copy(middle);
+    above.position.copy(middle).setZ(middle.z + 2 * diagonal);
+    const eye = above.shadow.camera;
+    [eye.left, eye.right, eye.bottom, eye.top] = [-diagonal, diagonal, -diagonal, diagonal];
+    [eye.near, eye.far] = [0, 4 * diagonal];
+    eye.updateProjectionMatrix();
+    renderer.shadowMap.needsUpdate = true;
   }
   /** @param {boolean} value */
   function setTheme(value) {
     dark = value;
-    scene.background = new Color(dark ? 0x1b1f26 : 0xf3f4f6);
+    scene.background = new Color(dark ? 0x323945 : 0xf3f4f6);
     layFloor(below);
     draw();
   }
   new ResizeObserver(resize).observe(/** @type {HTMLElement} */ (canvas.parentElement));
-  orbit.addEventListener("change", draw);
+  orbit.addEventListener("change", ask); // the shadow stays as it is
   orbit.addEventListener("start", () => (whole = null));
   resize();
   return stage;

@@ -69,7 +69,7 @@ def command(
     """Show a robot in the browser, or write a page or a picture.
 
     FILE.html is a page that needs no network, FILE.png and FILE.svg are pictures, and FILE.gif is a moving picture of
-    --motion. The camera of a picture looks at the middle of the robot.
+    --motion. The robot is in the middle of a picture.
 
     MOTION is a CSV, or a bag of ROS 2 (.mcap, .db3, or their folder) with joint states. A CSV has a row for each
     sample, under the names of joints in any order; `time`, `t` or `stamp` is a column of times in s. Joints without a

@@ -18,7 +18,7 @@ from kinetree.model.robot import Robot
 from kinetree.viewing.reach_figure import ReachPlot
 from kinetree.viewing.section import Section, heading, with_guides
 from kinetree.viewing.stick_figure import MOST_LINKS, stick_figure
-from kinetree.viewing.tables import robot_page, short
+from kinetree.viewing.tables import combination, robot_page, short
 
 if TYPE_CHECKING:
     from kinetree.lab.calibrate.calibration import Calibration
@@ -54,7 +54,7 @@ def limits_html(limits: Limits) -> Iterable[str]:
     ends = zip(limits.coordinate_names, limits.lower.tolist(), limits.upper.tolist(), strict=True)
     yield _folded(Section("Ranges", ("coordinate", ">from", ">to"), [(n, short(a), short(b)) for n, a, b in ends]))
     rows = [
-        (name, _sum(limits.coordinate_names, row), f"≤ {short(h)}")
+        (name, combination(dict(zip(limits.coordinate_names, row, strict=True))), f"≤ {short(h)}")
         for name, row, h in zip(limits.row_names, limits.G, limits.h.tolist(), strict=True)
     ]
     if rows:
@@ -208,12 +208,6 @@ def _text(text: str) -> str:
 
 def _named(names: Sequence[str], values: Any) -> list[tuple[str, str]]:
     return [(name, f"{value:.6g}") for name, value in zip(names, values.tolist(), strict=True)]
-
-
-def _sum(names: Sequence[str], row: Any) -> str:
-    used = [(name, x) for name, x in zip(names, row.tolist(), strict=True) if x]
-    terms = [f"{'-' if x < 0 else '+'} {short(abs(x))} {name}" for name, x in used]
-    return " ".join(terms).removeprefix("+ ") or "0"
 
 
 def _degrees(angle: float) -> str:

@@ -108,7 +108,8 @@ def picture(
         gap(panel, camera, nearest.points, f"{1e3 * nearest.distance:.1f} mm", NEAR_COLOUR)
     for name, pose in shown.items():
         triad(panel, camera, pose, LENGTH * diagonal, name)
-    return written(figure, suffix), (*shapes.findings.values(), *lost)
+    data = written(figure, suffix).replace(b"image-rendering:crisp-edges;image-rendering:pixelated", b"")  # smooth
+    return data, (*shapes.findings.values(), *lost)
 
 
 def gap(panel: Axes, camera: Camera, points: Array, text: str, colour: str) -> None:
@@ -144,8 +145,7 @@ def triad(panel: Axes, camera: Camera, T: Array, length: float, name: str) -> No
 
 
 def sticks(camera: Camera, robot: Robot, T: dict[str, Array], diagonal: float) -> list[tuple[Array, str, float]]:
-    """Return links and the axes of joints as lines (k, 2), the farthest first, with colours and widths, points. T: pose
-    (4, 4) of every frame, m."""
+    """Return links and axes of joints as lines (k, 2), the farthest first, colours and widths. T: poses of frames."""
     lines: list[tuple[Array, str, float]] = []
     for joint in robot.joints.values():
         before = T[joint.parent] @ joint.origin

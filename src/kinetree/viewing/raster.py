@@ -17,7 +17,7 @@ DARKEST = 0.3
 EDGE = 0.6
 """Brightness of outlines."""
 STEP = 0.012
-"""Relative step of the distance at which there is an outline."""
+"""Relative step of the distance at which there is an outline, unless the surface goes on as steep."""
 
 
 def shaded(camera: Camera, triangles: Array, colours: Array) -> Array:
@@ -38,7 +38,7 @@ def shaded(camera: Camera, triangles: Array, colours: Array) -> Array:
     step = max(AT_ONCE // (FINE**2 * width), 1)
     for top in range(0, height, step):
         end = min(top + step, height)
-        near = (high >= FINE * top) & (low <= FINE * end + 1)
+        near = (high >= FINE * top) & (low <= FINE * end + 2)
         made[top:end] = _band(points[near], lit[near], FINE * width, (FINE * top, FINE * end))
     return made
 
@@ -59,16 +59,16 @@ def _band(points: Array, lit: Array, width: int, rows: tuple[int, int]) -> Array
 
 def _layer(points: Array, lit: Array, width: int, rows: tuple[int, int]) -> tuple[Array, Array]:
     """Return the colours (rows, width, 4) of the nearest triangles, and 1 / distance (rows, width), 0 if none."""
-    nearest = _nearest(points, width, rows[1] + 1, rows[0])  # outlines need the row below
+    nearest = _nearest(points, width, rows[1] + 2, rows[0])  # outlines need two rows below
     depth = (nearest >> np.uint64(32)).astype(np.uint32).view(np.float32)
     picture = np.zeros((*nearest.shape, 4), dtype=np.float32)
     seen = nearest > 0
     picture[seen] = lit[(nearest[seen] & np.uint64(0xFFFFFFFF)).astype(np.int64)]
     for axis in (0, 1):
-        ahead, here = np.roll(depth, -1, axis), depth
-        jump = (np.abs(ahead - here) > STEP * np.maximum(ahead, here)) & seen
-        picture[jump, :3] *= EDGE
-    return picture[:-1], depth[:-1]
+        ahead, beyond, here = np.roll(depth, -1, axis), np.roll(depth, -2, axis), depth
+        bend = np.minimum(np.abs(ahead - here), np.abs(beyond - 2 * ahead + here))  # 1 / distance is linear on a face
+        picture[(bend > STEP * np.maximum(ahead, here)) & seen, :3] *= EDGE
+    return picture[:-2], depth[:-2]
 
 
 def _nearest(points: Array, width: int, height: int, top: int = 0) -> NDArray[np.uint64]:

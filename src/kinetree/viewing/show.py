@@ -24,7 +24,7 @@ from kinetree.logs import Motion, read_motion
 from kinetree.model.robot import Robot
 from kinetree.queries.joint_choice import Joints
 from kinetree.robots.icub.boards import is_icub
-from kinetree.rules.profiles import DEFAULT, PROFILES
+from kinetree.rules.profiles import DEFAULT
 from kinetree.solvers.compare import Comparison
 from kinetree.solvers.compare.comparison import compare
 from kinetree.spatial.se3 import Array
@@ -264,8 +264,7 @@ def view_of(
     other, comparison = against or (None, None)
     profile = profile or profile_for(robot)
     found = _findings(robot, profile) if findings is None else list(findings)
-    others = ", ".join(name for name in PROFILES if name != profile)
-    rules = f"By the rules of the profile {profile}; others are {others}." if findings is None else None
+    rules = f"By the rules of the profile {profile}." if findings is None else None
     robots = [PosedRobot(robot, q, found, complete, motion, rules, driven)]
     if other is not None:
         robots.append(PosedRobot(other, None, _findings(other, profile)))

@@ -1,7 +1,7 @@
 """Tables of a robot, in degrees and millimetres, for `kinetree inspect` and notebooks."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from kinetree.algorithms.dynamics.momentum import center_of_mass
@@ -59,9 +59,8 @@ def _summary(robot: Robot) -> Section:
         ("frames", f"{len(robot.frames)}: the links' own" + (f" and {extra} more" if extra else "")),
     ]
     if unknown := [link.name for link in robot.links.values() if link.unweighed]:
-        rows.append(
-            ("mass", f"unknown, for that of {unknown[0]} is" + f" and {len(unknown) - 1} more" * bool(unknown[1:]))
-        )
+        more = f" and {len(unknown) - 1} more" * bool(unknown[1:])
+        rows.append(("mass", f"unknown, for that of {unknown[0]} is{more}"))
     elif momentum.mass(robot):
         rows.append(("mass", f"{short(momentum.mass(robot))} kg"))
     return Section(f"Robot {robot.name}", ("", ""), rows)
@@ -171,15 +170,20 @@ def _loops(robot: Robot) -> Section:
 
 def _coupled_limits(robot: Robot) -> Section:
     rows = [(coupled.name, *_coupled_cells(robot, coupled)) for coupled in robot.coupled_limits]
-    return Section("Coupled limits", ("limit", ">from", "combination", ">to", "<unit"), rows)
+    return Section("Coupled limits", ("limit", ">from", ">to", "<unit", "combination"), rows)
 
 
 def _coupled_cells(robot: Robot, coupled: CoupledLimit) -> tuple[str, ...]:
     """Return cells in degrees or millimetres if all joints are of one kind, else with rad and m in one sum."""
     units = {_unit(robot.joints[name], 0) for name in coupled.coefficients}
     unit, scale = units.pop() if len(units) == 1 else ("rad, m", 1.0)
-    terms = " ".join(f"{_signed(value)} {name}" for name, value in coupled.coefficients.items())
-    return short(coupled.lower * scale), terms, short(coupled.upper * scale), unit
+    return short(coupled.lower * scale), short(coupled.upper * scale), unit, combination(coupled.coefficients)
+
+
+def combination(coefficients: Mapping[str, float]) -> str:
+    """Return a sum over joints, such as "2 elbow - wrist"."""
+    terms = [f"{_signed(x) if abs(x) != 1 else '+-'[x < 0]} {name}" for name, x in coefficients.items() if x]
+    return " ".join(terms).removeprefix("+ ") or "0"
 
 
 def _signed(value: float) -> str:

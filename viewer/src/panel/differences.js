@@ -1,11 +1,10 @@
 /** The list of differences between two robots, by element; a click selects one and looks at it. */
 
-import { Object3D } from "three";
-
-import { linkOf, nameOf, partOf, select } from "../app.js";
+import { nameOf, partOf, select } from "../app.js";
 import { element, section } from "../dom.js";
 import { COLOURS } from "../overlay.js";
 import { UNITS, written } from "../units.js";
+import { anchorOf } from "./findings.js";
 import { limitsOf } from "./selection.js";
 
 /** @typedef {import("../app.js").App} App */
@@ -216,9 +215,8 @@ function addLabels(app, overlay, differences) {
       const key = part && `${side} ${part.kind} ${part.index}`;
       if (!part || known.has(key) || kind === "order" || !app.addLabel) return;
       known.add(key);
-      const anchor = new Object3D();
-      const { links, root, model } = app.pictures[side];
-      links[linkOf(model.robot, part)].add(anchor);
+      const anchor = anchorOf(app, part, side);
+      const { root, model } = app.pictures[side];
       const inBoth = side === 1 && parts[0].length > 0;
       const shown = () => app.findingsShown && root.visible && (!inBoth || overlay.shown === "second");
       const pressed = () => {

@@ -66,7 +66,7 @@ export function findingsPanel(app) {
   const panel = section(
     "Findings",
     true,
-    element("div", { className: "line" }, ...ticks),
+    element("div", { className: "line counts" }, ...ticks),
     source,
     findings.length > FEW ? search : "",
     list,
@@ -77,7 +77,8 @@ export function findingsPanel(app) {
     for (const { box } of chosen) panel.open = box.open = true;
     scrollTo(list, chosen[0]?.box);
   });
-  for (const group of groups) addLabel(app, group);
+  const labelled = groups.filter(({ part, entries }) => part && worst(entries.map(({ finding }) => finding)) < 2);
+  for (const group of labelled) addLabel(app, group, labelled.length > FEW);
   return panel;
 }
 
@@ -120,11 +121,11 @@ function entry(app, finding) {
   return q ? element("div", {}, row, go) : row;
 }
 
-/** Add the label of a group's errors and warnings to the picture.
- * @param {App} app @param {Group} group */
-function addLabel(app, { part, box, entries }) {
+/** Add the label of a group's errors and warnings to the picture. crowded: whether warnings have no text.
+ * @param {App} app @param {Group} group @param {boolean} crowded */
+function addLabel(app, { part, box, entries }, crowded) {
   const serious = entries.filter(({ finding }) => finding.severity !== "info");
-  if (!part || !serious.length || !app.pictures.length || !app.addLabel) return;
+  if (!part || !app.pictures.length || !app.addLabel) return;
   const { code, severity } = serious[0].finding;
   const text = serious.length === 1 ? code : `${code} +${serious.length - 1}`;
   const shown = () => app.findingsShown && !box.hidden && serious.some(({ row }) => !row.hidden);
@@ -134,7 +135,7 @@ function addLabel(app, { part, box, entries }) {
   };
   app.addLabel(
     {
-      text: `⚠ ${text}`,
+      text: crowded && severity === "warning" ? "⚠" : `⚠ ${text}`,
       kind: severity,
       object: anchorOf(app, part),
       shown,
@@ -145,11 +146,10 @@ function addLabel(app, { part, box, entries }) {
   );
 }
 
-/** Return an object at the place of a part: the middle of a link's shapes, or a joint or a frame.
- * @param {App} app @param {Part} part */
-function anchorOf(app, part) {
-  const [model] = app.models;
-  const [picture] = app.pictures;
+/** Return an object at the place of a part of a robot: the middle of a link's shapes, or a joint or a frame.
+ * @param {App} app @param {Part} part @param {number} [side] the number of the robot */
+export function anchorOf(app, part, side = 0) {
+  const [model, picture] = [app.models[side], app.pictures[side]];
   const link = linkOf(model.robot, part);
   const anchor = new Object3D();
   picture.links[link].add(anchor);
