@@ -107,8 +107,8 @@ def is_shared(folder: str) -> bool:
     """Return whether an absolute path is the root of a disk, the home folder or the folder of temporary files, as named
     or with links followed. They contain everything, so lying in one of them does not make a file part of a
     workspace."""
-    place = _spelled(folder)
-    return place == _spelled(Path(folder).anchor) or place in _shared(os.path.expanduser("~"), tempfile.gettempdir())
+    shared = _shared(os.path.expanduser("~"), tempfile.gettempdir())
+    return folder == os.path.dirname(folder) or _spelled(folder) in shared
 
 
 @lru_cache(8)

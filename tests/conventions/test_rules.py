@@ -51,7 +51,7 @@ def written(name: str, format: str, **options: str) -> str:
 
 def alone(rule: type[Rule], robot: kt.Robot) -> list[Finding]:
     """What a rule finds, whatever it requires."""
-    return list(rule().findings(Subject(robot, rule.context).facts(rule.check)))
+    return list(rule().check(**Subject(robot, rule.context).facts(rule.check)))
 
 
 def found_in_example(rule: type[Rule], text: str) -> list[Finding]:

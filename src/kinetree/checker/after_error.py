@@ -155,10 +155,10 @@ def findings_by_rule(robot: Robot, rules: Iterable[type[Rule]], options: CheckOp
             failed.add(rule.code)
             continue
         facts = subject.facts(rule.check)
-        if any(value is None for value in facts.values()):
+        if not subject.unknown.isdisjoint(facts):
             failed.add(rule.code)
             continue
-        if new := list(rule().findings(facts)):
+        if new := list(rule().check(**facts)):
             new = [f if f.source else replace(f, source=robot.source) for f in new]
             if any(finding.severity == rule.severity() for finding in new):
                 failed.add(rule.code)

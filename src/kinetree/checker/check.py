@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -127,8 +128,13 @@ def reported(findings: Iterable[Finding], options: CheckOptions) -> list[Finding
 def order(finding: Finding) -> tuple[int, int, tuple[str, int, int]]:
     """Return the key that sorts findings, the gravest first: by severity, errors of readers before those of rules, then
     by RANK, then by file, line and column."""
-    rank = next((i for i, beginning in enumerate(RANK) if finding.code.startswith(beginning)), len(RANK))
-    return SEVERITIES.index(finding.severity), -1 if is_error_of_reader(finding) else rank, finding.place
+    rank = -1 if is_error_of_reader(finding) else _rank(finding.code)
+    return SEVERITIES.index(finding.severity), rank, finding.place
+
+
+@cache
+def _rank(code: str) -> int:
+    return next((i for i, beginning in enumerate(RANK) if code.startswith(beginning)), len(RANK))
 
 
 def is_error_of_reader(finding: Finding) -> bool:

@@ -54,7 +54,8 @@ def excuse(
     have been read, by name. Errors of a reader and findings without a place are never excused.
     """
     files = dict.fromkeys([file, *(finding.source.file for finding in findings if finding.source)])
-    said = [suppression for name in files if ours_in(texts.get(name)) for suppression in suppressions(name)]
+    likely = [name for name in files if name not in texts or "kinetree" in texts[name].lower()]
+    said = [suppression for name in likely for suppression in suppressions(name)]
     if not said:
         return ExcuseResult(list(findings), [], [])
     spots = _spots(findings)
@@ -76,7 +77,7 @@ def excuse(
     return ExcuseResult(
         [finding for i, finding in enumerate(findings) if i not in why],
         [(findings[i], why[i]) for i in sorted(why)],
-        [fault for rule in family("SUP") for fault in rule().findings({"suppressions": judged})],
+        [fault for rule in family("SUP") for fault in rule().check(suppressions=judged)],
     )
 
 
@@ -104,11 +105,6 @@ def _covered(suppression: Suppression, code: str, checked: str, spots: _Spots) -
     places = spots.get((file, code), [])
     first, last = (bisect_left(places, (place, -inf)) for place in (suppression.start, suppression.stop))
     return [i for _, i in places[first:last]]
-
-
-def ours_in(text: str | None) -> bool:
-    """Return whether a text may contain suppressions; True for None, a text that has not been read."""
-    return text is None or "kinetree" in text.lower()
 
 
 def suppressions(file: str) -> list[Suppression]:

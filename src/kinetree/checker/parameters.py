@@ -53,7 +53,7 @@ def answers_alone(file: str, options: CheckOptions) -> Answers:
     from kinetree.rules.parameters.files import ros_files
 
     facts = {"ros_files": ros_files((file,))}
-    return Answers({rule.code: [*rule().findings(facts)] for rule in _rules(options, alone=True)})
+    return Answers({rule.code: [*rule().check(**facts)] for rule in _rules(options, alone=True)})
 
 
 def findings_beside(
@@ -61,17 +61,19 @@ def findings_beside(
 ) -> tuple[list[Finding], frozenset[str]]:
     """Return what rules that need a robot find in the files that name its joints and hardly any others, and the paths
     of these files. No finding is an error; a joint that does not exist counts if its name is almost that of another."""
+    if robot is None or robot.doubts or not files:
+        return [], frozenset()
     from kinetree.rules.blocks.spelling import nearly
-    from kinetree.rules.parameters.files import named_joints, ros_files
+    from kinetree.rules.parameters.files import named_joints, ros_files  # takes 5 ms, which most files save
 
-    moving = {name for name, joint in robot.joints.items() if joint.kind.nv} if robot and not robot.doubts else set()
+    moving = {name for name, joint in robot.joints.items() if joint.kind.nv}
     found: list[Finding] = []
     fitted = set()
-    for file in files if robot else ():
+    for file in files:
         if len((words_of(file) or set()) & moving) < LEAST or (content := ros_files((file,))) is None:
             continue
         names = named_joints(content)
-        if robot and len(names & moving) >= max(LEAST, PART * len(names)) and not _is_of_another(file, robot, files):
+        if len(names & moving) >= max(LEAST, PART * len(names)) and not _is_of_another(file, robot, files):
             fitted.add(os.path.abspath(file))
             beside = findings_by_rule(robot, _rules(options, alone=False), replace(options, also=(file,)))
             for one in chain(*beside.values()):

@@ -79,7 +79,9 @@ def jobs(
         if not held.models:
             where = f"{held.file} has no [[models]]" if held.file else "there are no settings with [[models]]"
             raise fail("models", f"no file is named, and {where}; expected one of the two")
-        return [_job(_seen_from_here(model.file), held, model, options, baseline, bounds) for model in held.models]
+        here = os.path.join(os.getcwd(), "")
+        named = [(os.path.normpath(model.file).removeprefix(here), model) for model in held.models]
+        return [_job(file, held, model, options, baseline, bounds) for file, model in named]
     seen: dict[str, tuple[Settings, dict[str, list[Model | None]]]] = {}
     made: list[Job] = []
     paths, semantics = _with_models(paths, settings, options, found) if srdf else (paths, {})
@@ -203,12 +205,6 @@ def _format(path: str, options: ReadOptions) -> Format | None:
     return FORMATS[options.format] if options.format else format_by_ending(path)
 
 
-def _seen_from_here(file: str) -> str:
-    """Return a path relative to the working folder if it is below that."""
-    here = os.path.join(os.getcwd(), "")
-    return os.path.normpath(file).removeprefix(here)
-
-
 ASSISTANT = ".setup_assistant"
 """File of MoveIt's setup assistant, which names the URDF and the SRDF of its package."""
 LEVELS_UP = 4
@@ -234,22 +230,17 @@ def models_of(
         return [_as_in(noted, run)]
     if len(run) == 1:
         return list(run)
-    name = _robot_name(srdf, semantic=True)
+    name, stem = _robot_name(srdf, semantic=True), os.path.basename(srdf).removesuffix(".xacro").removesuffix(".srdf")
+    urdfs = [stem + ending for ending in (".urdf", ".urdf.xacro", ".xacro")]
     for models in (run, _of_package(srdf)):
         names = {model: known for model in models if (known := _robot_name(model)) is not None}
         for alike in (
-            [model for model in names if _is_urdf_of(model, srdf)],  # a copied file often keeps the name of the robot
+            [one for one in names if os.path.basename(one) in urdfs],  # a copied file often keeps the robot's name
             [model for model in names if name and names[model] == name],
         ):
             if len(alike) == 1:
                 return [_as_in(alike[0], run)]
     return []
-
-
-def _is_urdf_of(model: str, srdf: str) -> bool:
-    """Return whether a file is called as an SRDF, with the ending of URDF or xacro."""
-    stem = os.path.basename(srdf).removesuffix(".xacro").removesuffix(".srdf")
-    return os.path.basename(model) in [stem + ending for ending in (".urdf", ".urdf.xacro", ".xacro")]
 
 
 def _as_in(file: str, run: Iterable[str]) -> str:

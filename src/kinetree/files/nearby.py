@@ -13,21 +13,25 @@ LINK = "; it is a link to "
 """Beginnings of offers in messages."""
 MODEL_FILES = ("model.sdf", "model.config")
 """Files of a model, for which its folder stands."""
-Known = dict[tuple[str, Path], Path | None]
+Known = dict[tuple[str, str | Path], Path | None]
 """What was found out about paths, so that it is looked up once."""
 NEARLY, LETTERS = 0.87, 2
 """Smallest similarity of two names of which one is a slip, and largest difference of their lengths."""
 
 
-def offer(paths: Iterable[Path], may_read: Callable[[Path], bool], known: Known | None = None) -> str:
+def offer(paths: Iterable[str | Path], may_read: Callable[[Path], bool], known: Known | None = None) -> str:
     """Return a clause about the first of these paths, which do not exist, that is a broken link, has the name of
     another thing but for capitals, or is one folder deeper; "" for none. may_read: whether a path may be named. known:
     of other offers at this time. Hidden folders, and links and shared folders above a path, are left out."""
     known = {} if known is None else known
-    for path in (path.parent if path.name in MODEL_FILES else path for path in paths):
+    for place in paths:
+        if ("none", os.path.dirname(place)) in known:
+            continue  # its folder is not there, whatever its capitals
+        path = Path(place).parent if os.path.basename(place) in MODEL_FILES else Path(place)
         with suppress(OSError, ValueError):
-            if known.get(("name", path.parent), path) is None and not known["link", path.parent]:
-                continue  # its folder is not there, whatever its capitals
+            if not (broken_link(path.parent, known) or _in_other_capitals(path.parent, known)):
+                known["none", str(path.parent)] = None
+                continue
             if path.name in ("", "..") or is_shared(os.path.abspath(path.parent)):
                 continue
             if link := broken_link(path, known):
@@ -41,15 +45,12 @@ def offer(paths: Iterable[Path], may_read: Callable[[Path], bool], known: Known 
     return ""
 
 
-def broken_link(path: Path, known: Known | None = None) -> Path | None:
+def broken_link(path: Path, known: Known) -> Path | None:
     """Return a path, or a folder above it, that is a link to nothing."""
-    if known is not None and ("link", path) in known:
-        return known["link", path]
-    own = path if path.is_symlink() and not path.exists() else None
-    found = own or (broken_link(path.parent, known) if path != path.parent else None)
-    if known is not None:
-        known["link", path] = found
-    return found
+    if ("link", path) not in known:
+        own = path if path.is_symlink() and not path.exists() else None
+        known["link", path] = own or (broken_link(path.parent, known) if path != path.parent else None)
+    return known["link", path]
 
 
 def _in_other_capitals(path: Path, known: Known) -> Path | None:

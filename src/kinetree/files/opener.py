@@ -110,7 +110,7 @@ class Files:
     def check(self, path: Path, wanted: str | None = None) -> None:
         """Raise KinetreeError if a file or folder may not be read. wanted: its name in the message."""
         if self.confinement and not self.packages.may_read(path):
-            if broken_link(path):
+            if broken_link(path, {}):
                 raise fail("file", f"there is no file {path}{offer([path], self.packages.may_read)}")
             raise refusal(repr(wanted or str(path)), real(path), self.confinement)
 

@@ -169,7 +169,7 @@ class Packages:
     def name_of(self, folder: Path) -> str | None:
         """Return the name in the package.xml of a folder, None without one."""
         if folder not in self._names:
-            self._names[folder] = _package_name(folder / "package.xml")
+            self._names[folder] = _package_name(os.path.join(folder, "package.xml"))
         return self._names[folder]
 
     def _packages_below(self, top: Path) -> dict[str, list[Path]]:
@@ -242,11 +242,9 @@ def _children(folder: Path) -> list[Path]:
             entries = list(scan)
         if any(entry.name in IGNORE_MARKS for entry in entries):
             return []
-        return sorted(
-            folder / entry.name
-            for entry in entries
-            if not entry.name.startswith(".") and entry.name not in NOT_ENTERED and entry.is_dir()
-        )
+        inside = (one for one in entries if not one.name.startswith(".") and one.name not in NOT_ENTERED)
+        names = [entry.name for entry in inside if entry.is_dir()]
+        return [folder / name for name in sorted(names, key=os.path.normcase)]
     except OSError:
         return []
 
@@ -259,9 +257,9 @@ def _paths(variable: str) -> list[Path]:
     return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 
 
-def _package_name(file: Path) -> str | None:
+def _package_name(file: str) -> str | None:
     try:
-        status = file.stat()
+        status = os.stat(file)
         if not S_ISREG(status.st_mode) or status.st_size > MAX_PACKAGE_XML:
             return None
         return _name_in(file, status.st_mtime_ns, status.st_size)
@@ -270,8 +268,8 @@ def _package_name(file: Path) -> str | None:
 
 
 @lru_cache(4096)
-def _name_in(file: Path, _mtime_ns: int, _size: int) -> str | None:
+def _name_in(file: str, _mtime_ns: int, _size: int) -> str | None:
     """Return the name in a package.xml, cached as long as the file does not change. Raises OSError."""
-    root = parse(file.read_bytes(), str(file), Report())
+    root = parse(Path(file).read_bytes(), file, Report())
     name = root.find("name") if root is not None and root.tag == "package" else None
     return name.text.strip() or None if name is not None else None

@@ -76,10 +76,12 @@ def with_block_actuators(
 
 
 def _blocks(extensions: Iterable[Extension]) -> Iterator[tuple[Source | None, Element]]:
-    for one in extensions:
-        if one.format != "urdf" or not any(f"<{tag}" in one.text for tag in BLOCKS):
-            continue
-        root = parse(one.text, one.source.file if one.source else "<text>", Report())
+    kept = [one for one in extensions if one.format == "urdf" and any(f"<{tag}" in one.text for tag in BLOCKS)]
+    whole = parse(f"<all>{''.join(one.text for one in kept)}</all>", "<text>", Report(), strict=True)
+    roots: list[Element | None] = [*whole.children] if whole else []  # in one go, which takes half the time
+    if [root.tag for root in roots if root] != [one.tag for one in kept]:
+        roots = [parse(one.text, "<text>", Report()) for one in kept]
+    for one, root in zip(kept, roots, strict=True):
         if root is not None and root.tag in (*BLOCKS, "gazebo"):
             yield from ((one.source, element) for element in _outermost(root))
 
@@ -93,14 +95,11 @@ def _of_transmission(source: Source | None, element: Element) -> Iterator[tuple[
     reductions, old = _reductions(element), element.get("type") and element.find("type") is None
     by_default: tuple[Kind, ...] = ("motor",) if old else ()  # those of pr2_mechanism carry efforts
     for joint in element.find_all("joint"):
-        interfaces = [e.text.strip() for part in (joint, *element.find_all("actuator")) for e in _interfaces(part)]
+        parts = [e for part in (joint, *element.find_all("actuator")) for e in part.children]
+        interfaces = [e.text.strip() for e in parts if e.tag in ("hardwareInterface", "hardware_interface")]
         kinds = [HARDWARE[name] for text in interfaces if (name := text.rpartition("/")[2]) in HARDWARE]
         commands: dict[Kind, Range | None] = dict.fromkeys(kinds or by_default)
         yield joint.get("name") or "", _Drive(source, commands, reductions.get(joint.get("name"), 1.0))
-
-
-def _interfaces(part: Element) -> list[Element]:
-    return [*part.find_all("hardwareInterface"), *part.find_all("hardware_interface")]
 
 
 def _reductions(element: Element) -> dict[str | None, float]:

@@ -221,13 +221,10 @@ def indent_unit(document: Document) -> str:
     return first[1].decode() if first else "  "
 
 
-def _newline(element: Element) -> str:
-    data = element.document.data
-    return "\r\n" if data[(at := data.find(b"\n")) - 1 : at] == b"\r" else "\n"
-
-
 def _line_start(element: Element, indent: str | None) -> str:
-    return "" if indent is None else _newline(element) + indent
+    data = element.document.data
+    newline = "\r\n" if data[(at := data.find(b"\n")) - 1 : at] == b"\r" else "\n"
+    return "" if indent is None else newline + indent
 
 
 def _text(new: New | str, near: Element, indent: str | None) -> str:

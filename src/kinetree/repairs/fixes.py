@@ -162,11 +162,8 @@ def exact(text: str) -> str | None:
         true = times * pi / parts
         if not 0 < times <= 2 * parts or abs(value - true) <= EXACT:
             continue
-        cut_off = decimals >= at_least and value in (round(true, decimals), _truncated(true, decimals))
+        ends = round(true, decimals), floor(true * 10.0**decimals) / 10.0**decimals
+        cut_off = decimals >= at_least and value in ends
         if cut_off or any(abs(value - inexact * times / parts) < 1e-9 for inexact in PIS):
             return f"{match[1]}{true!r}"
     return None
-
-
-def _truncated(value: float, decimals: int) -> float:
-    return floor(value * 10.0**decimals) / 10.0**decimals

@@ -71,27 +71,18 @@ def new_name(value: str, kind: str, renamed: NewNames, robot: Robot, source: Sou
     named = fields_of(PART if kind == UNLISTED else kind)
     names: dict[str, Collection[str]] = {"link": robot.links, "joint": robot.joints}
     exact = [one for one in KINDS if NAMED[one] in named and value in names[one]]
-    if len(named) > 1 or not exact:
-        _check_new(value, renamed, source)
+    is_taken = value in renamed.values() and not {(kind, value) for kind in KINDS} & renamed.keys()
+    if is_taken and (len(named) > 1 or not exact):
+        raise ambiguous(source, f"{value!r} stands there already, and something else gets that name")
     if not exact:
-        _check_words(value, renamed, source)
+        if part := _old_in(value, frozenset(renamed)):
+            raise ambiguous(source, f"{value!r} has the name {part!r} in it")
         return None
     news = {renamed.get((one, value), value) for one in exact}
     if len(news) > 1:
         raise ambiguous(source, f"{value!r} is a link and a joint")
     new = news.pop()
     return None if new == value else new
-
-
-def _check_new(value: str, renamed: NewNames, source: Source) -> None:
-    """Raise KinetreeError if another part gets this name."""
-    if value in renamed.values() and not {(kind, value) for kind in KINDS} & renamed.keys():
-        raise ambiguous(source, f"{value!r} stands there already, and something else gets that name")
-
-
-def _check_words(value: str, renamed: NewNames, source: Source) -> None:
-    if part := _old_in(value, frozenset(renamed)):
-        raise ambiguous(source, f"{value!r} has the name {part!r} in it")
 
 
 def names_in(text: str, renamed: NewNames) -> Iterator[re.Match[str]]:

@@ -28,6 +28,7 @@ WORDS = {
     "arm": "arm shoulder elbow forearm upperarm lowerarm wrist humerus",
 }
 """Words in names of links and joints, which a letter for the side may precede, by the kind of chain."""
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 FLYING = re.compile(r"(?i)(?<![a-z])(flying|drone|uav|[a-z]*copter|(quad|hexa|octo|multi)rotor)(?![a-z])")
 """Names of what flies."""
 KIND_OF = {word: kind for kind, text in WORDS.items() for word in text.split()}
@@ -112,8 +113,8 @@ class _Row(NamedTuple):
 
     def called(self, kind: str) -> list[str]:
         """Return the names, one for each joint and its link, with words of a kind."""
-        pairs = zip(self.bodies, self.joints, strict=True)
-        return [name for pair in pairs if (name := next((one for one in pair if kind in words(one)), None))]
+        named = ((a, b, kind in words(a)) for a, b in zip(self.bodies, self.joints, strict=True))
+        return [body if is_said else joint for body, joint, is_said in named if is_said or kind in words(joint)]
 
 
 def _chains(tree: Chains, poses: Mapping[str, Array], arms: Sequence[Arm]) -> tuple[Chain, ...]:
@@ -276,9 +277,17 @@ def _in_a_row(robot: Robot, joints: Sequence[str]) -> str:
 @cache
 def words(name: str) -> frozenset[str]:
     """Return the kinds of chains that the words of a name belong to."""
-    found = set()
-    for word in map(str.lower, re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)):
-        forms = [word, word.removesuffix("s")] + ([word[1:]] if word[0] in "lr" and len(word) > 3 else [])
-        forms += [known for known in KIND_OF if len(known) > 4 and (word.startswith(known) or word.endswith(known))]
-        found |= {KIND_OF[form] for form in forms if form in KIND_OF}
-    return frozenset(found)
+    return frozenset().union(*map(_kinds_of, words_in(name)))
+
+
+@cache
+def words_in(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case; those of one spelling once."""
+    return tuple(map(str.lower, dict.fromkeys(WORD.findall(name))))
+
+
+@cache
+def _kinds_of(word: str) -> frozenset[str]:
+    forms = [word, word.removesuffix("s")] + ([word[1:]] if word[0] in "lr" and len(word) > 3 else [])
+    forms += [known for known in KIND_OF if len(known) > 4 and (word.startswith(known) or word.endswith(known))]
+    return frozenset(KIND_OF[form] for form in forms if form in KIND_OF)

@@ -51,7 +51,7 @@ def fact(function: F) -> F:
 
 
 class Subject:
-    """A robot and its known facts."""
+    """A robot and its known facts. unknown: the names of those that are None."""
 
     def __init__(self, robot: Robot, context: CheckOptions = CheckOptions()) -> None:
         self._known: dict[str, Any] = {
@@ -65,16 +65,20 @@ class Subject:
             "packages": context.read.packages or {},
             "confined": context.read.confined,
         }
+        self.unknown = {name for name, value in self._known.items() if value is None}
 
     def facts(self, function: Callable[..., Any]) -> dict[str, Any]:
         """Return the inputs of a function by name."""
-        known = self._known
-        return {name: known[name] if name in known else self._fact(name) for name in _inputs(function)}
+        known, names = self._known, _inputs(function)
+        for name in names:
+            if name not in known:
+                self._fact(name)
+        return {name: known[name] for name in names}
 
-    def _fact(self, name: str) -> Any:
+    def _fact(self, name: str) -> None:
         function = _function(name)
-        found = self._known[name] = function(**self.facts(function))
-        return found
+        self._known[name] = function(**self.facts(function))
+        self.unknown |= {name} if self._known[name] is None else set()
 
 
 def kinds_of(robot: Robot) -> "Kinds":

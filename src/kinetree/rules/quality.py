@@ -115,7 +115,7 @@ def is_made(link: Link, robot: Robot) -> bool:
     """Return whether a reader made a link that the file lacks, as between several joints of a MuJoCo body: its source
     is that of the joint that moves it."""
     joint = robot.parent_joint(link.name)
-    return joint is not None and joint.kind.nv > 0 and not is_free(joint, robot) and link.source == joint.source
+    return joint is not None and joint.kind.nv > 0 and link.source == joint.source and not is_free(joint, robot)
 
 
 def is_free(joint: Joint, robot: Robot) -> bool:

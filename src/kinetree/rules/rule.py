@@ -122,11 +122,6 @@ class Rule:
         if about:
             yield self.finding(message + others([one.name for one in about[1:]]), about[0], **more)
 
-    def findings(self, facts: Mapping[str, Any]) -> Iterator[Finding]:
-        """Return the findings of the rule. facts: all inputs of `check`."""
-        found: Iterator[Finding] = self.check(**facts)
-        return found
-
 
 SAME = " (also "
 """Beginning of the names of other elements of which a finding says the same."""

@@ -1,7 +1,7 @@
 """Rules about the tree, and about the blocks of other tools in a file that name its parts."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kinetree.errors import Source, nearest_names
 from kinetree.model.references import REFERENCES, TEXT
@@ -23,6 +23,7 @@ BLOCKS = """\
 """Blocks of other tools in the arm of the examples."""
 
 BLOCK_TAGS = ("gazebo", "transmission", "ros2_control")
+GAZEBO = "<gazebo>"
 
 Block = tuple[Source | None, Element]
 """A block of another tool, and its place."""
@@ -81,24 +82,24 @@ class GazeboReference(BlockRule):
     good = """<gazebo reference="link_2">"""
     bad = """<gazebo reference="link_7">"""
 
-    def check(self, robot: Robot, blocks: tuple[Block, ...]) -> Found:
+    def check(self, robot: Robot, blocks: tuple[Block, ...], inside: tuple[Plugin, ...]) -> Found:
         """A name that no link and no joint has. A name that a text of xacro makes in a branch that was not taken is
         right."""
-        known = [*robot.links, *robot.joints]
+        own = {*robot.links, *robot.joints}
         texts = robot.text.files.values() if robot.text else ()
         gazebo = [(source, element) for source, element in blocks if element.tag == "gazebo"]
-        made = {part.get("name") or "" for _, block in gazebo for part in block.walk() if part.tag in ("link", "joint")}
+        made = {one.get("name") or "" for label, _, one in inside if label == GAZEBO and one.tag in ("link", "joint")}
         named = [
-            (f"the reference {name!r} is neither a link nor a joint", name, "<gazebo>", source)
+            (f"the reference {name!r} is neither a link nor a joint", name, GAZEBO, source)
             for source, element in gazebo
             if (name := element.get("reference"))
         ]
         for _, name, about, source in named:
-            if name in made and name not in known:
+            if name in made and name not in own:
                 message = f"{name!r} is made inside of <gazebo>, where settings by reference do not reach it"
                 yield self.finding(message, about, source=source, fix="write the settings where it is made")
-        known += made
-        yield from _unknown(self, [one for one in named if not _is_optional(one[1], known, texts)], known)
+        missing = [one for one in named if one[1] not in own and not _is_optional(one[1], texts)]
+        yield from _unknown(self, missing, [*robot.links, *robot.joints, *made])
 
 
 class TransmissionJoint(BlockRule):
@@ -169,9 +170,9 @@ class PluginJoint(BlockRule):
         yield from _unknown(self, named, list(robot.joints))
 
     def _merged(self, robot: Robot, plugins: tuple[Plugin, ...], inside: tuple[Plugin, ...]) -> Found:
-        blocks = [element for label, _, element in plugins if label == "<gazebo>"]
+        blocks = [element for label, _, element in plugins if label == GAZEBO]
         kept = {block.get("reference") for block in blocks if any(part.tag in PRESERVED for part in block.children)}
-        for part in (part for label, _, part in inside if label == "<gazebo>" and part.tag == "plugin"):
+        for part in (part for label, _, part in inside if label == GAZEBO and part.tag == "plugin"):
             for name in (one for one in part.children if FORCE_SENSOR.search(part.get("filename") or "")):
                 joint = robot.joints.get(name.text.strip()) if REFERENCES["gazebo"].get((name.tag, TEXT)) else None
                 if joint and joint.type == "fixed" and joint.name not in kept:
@@ -192,7 +193,7 @@ def blocks(robot: Robot, document: Element | None) -> tuple[Block, ...]:
 @fact
 def plugins(blocks: tuple[Block, ...], sdf_document: Element | None) -> tuple[Plugin, ...]:
     """Return the blocks of Gazebo in a URDF file, and the plug-ins in the models of an SDF file."""
-    found = [("<gazebo>", source, element) for source, element in blocks if element.tag == "gazebo"]
+    found = [(GAZEBO, source, element) for source, element in blocks if element.tag == "gazebo"]
     tops = (sdf_document, *sdf_document.find_all("world")) if sdf_document else ()
     parts = (part for top in tops for model in top.find_all("model") for part in model.walk())
     return (*found, *((part.label, part.source, part) for part in parts if part.tag == "plugin"))
@@ -235,10 +236,10 @@ def _unknown_joints(rule: Rule, tag: str, robot: Robot, blocks: tuple[Block, ...
     yield from _unknown(rule, named, list(robot.joints))
 
 
-def _is_optional(name: str, known: Collection[str], texts: Collection[str]) -> bool:
+def _is_optional(name: str, texts: Iterable[str]) -> bool:
     """Return whether texts of xacro define an unknown link or joint, in a branch that was not taken."""
-    pattern = re.compile(rf"""<(?:link|joint)\s[^>]*name\s*=\s*["']{re.escape(name)}["']""")
-    return bool(texts) and name not in known and any(pattern.search(text) for text in texts)
+    pattern = rf"""<(?:link|joint)\s[^>]*name\s*=\s*["']{re.escape(name)}["']"""
+    return any(re.search(pattern, text) for text in texts if name in text)
 
 
 def _unknown(rule: Rule, named: Sequence[tuple[str, str, str, Source | None]], known: Sequence[str]) -> Found:

@@ -41,8 +41,9 @@ def merged(results: Sequence[CheckReport]) -> list[FindingGroup]:
     working folder only if a checked file, or one beside it, is named so."""
     found: dict[Finding, list[CheckReport]] = {}
     for result in results:
-        for finding in result.findings:
-            found.setdefault(_without_origin(finding), []).append(result)
+        for finding in result.findings:  # without their places in an expanded text, which differ between variants
+            source = finding.source and replace(finding.source, made=None)
+            found.setdefault(replace(finding, source=source), []).append(result)
     variants: dict[str, list[CheckReport]] = {}
     for result in results:
         variants.setdefault(result.file, []).append(result)
@@ -67,12 +68,6 @@ def groups(findings: Iterable[FindingGroup]) -> list[list[FindingGroup]]:
     for one in findings:
         found.setdefault((cause(one.finding), one.package is None), []).append(one)
     return list(found.values())
-
-
-def _without_origin(finding: Finding) -> Finding:
-    """Return the finding without its place in an expanded text, which differs between variants."""
-    source = finding.source
-    return replace(finding, source=replace(source, made=None)) if source and source.made else finding
 
 
 def _within(having: Sequence[CheckReport], variants: dict[str, list[CheckReport]]) -> str:

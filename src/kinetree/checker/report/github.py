@@ -27,7 +27,8 @@ def _command(finding: Finding, file: str) -> str:
         "col": source and source.column,
         "title": finding.code,
     }
-    named = ",".join(f"{key}={_property(visible(str(value)))}" for key, value in places.items() if value is not None)
+    texts = {key: _data(visible(str(value))) for key, value in places.items() if value is not None}
+    named = ",".join(f"{key}={text.replace(':', '%3A').replace(',', '%2C')}" for key, text in texts.items())
     element = f"{finding.element}: " if finding.element else ""
     fix = f"\nfix: {visible(finding.fix)}" if finding.fix else ""
     message = _data(f"{visible(element + finding.message)}{fix}")
@@ -36,7 +37,3 @@ def _command(finding: Finding, file: str) -> str:
 
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -89,7 +89,8 @@ def _result(finding: Finding, checked: CheckReport, indices: dict[str, int], see
     place = _location(finding.source or Source(checked.file))
     if finding.excerpt and "region" in place:
         place["region"]["snippet"] = {"text": finding.excerpt.partition("\n")[0]}
-    fingerprint = _fingerprint(finding, checked)
+    entry = entry_of(finding, model_key(checked.file, checked.name, ""), "")  # stays when lines are added above
+    fingerprint = sha256("\0".join(entry).encode("utf-8", "backslashreplace")).hexdigest()
     seen[fingerprint] += 1
     return {
         "ruleId": finding.code,
@@ -99,12 +100,6 @@ def _result(finding: Finding, checked: CheckReport, indices: dict[str, int], see
         "locations": [{"physicalLocation": place}],
         "partialFingerprints": {"kinetree/v1": f"{fingerprint}:{seen[fingerprint]}"},
     }
-
-
-def _fingerprint(finding: Finding, checked: CheckReport) -> str:
-    """Return an identifier that stays when lines are added above a finding: its entry in a baseline."""
-    entry = entry_of(finding, model_key(checked.file, checked.name, ""), "")
-    return sha256("\0".join(entry).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _suppression(one: Excuse) -> dict[str, Any]:

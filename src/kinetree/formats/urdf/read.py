@@ -18,7 +18,7 @@ from kinetree.formats.urdf.loops import read_loops
 from kinetree.formats.urdf.materials import settle_materials
 from kinetree.model.assemble import Parts, Reading
 from kinetree.model.loops import take_loops
-from kinetree.model.robot import Dynamics, Joint, Link, Robot, Sensor, Surface, Text
+from kinetree.model.robot import Dynamics, Joint, Robot, Sensor, Text
 from kinetree.syntax.xml.reader import DerivedText, Element, Report, parse, remember
 
 NAME = "robot"
@@ -73,7 +73,9 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
     parts.loops += loops
     surfaces, springs = surfaces_of(blocks), springs_of(blocks)
     parts.joints = [_with_spring(joint, springs.get(joint.name)) for joint in parts.joints]
-    parts.links = [_with_surface(link, surfaces[link.name]) if link.name in surfaces else link for link in parts.links]
+    for i, link in enumerate(parts.links):
+        if surface := surfaces.get(link.name):
+            parts.links[i] = replace(link, collisions=tuple(replace(one, surface=surface) for one in link.collisions))
     left = parts.extensions
     looks = root.find_all("material")
     parts.materials = fields.optional_each(report, "urdf", looks, None, partial(read_material, context), left)
@@ -92,10 +94,6 @@ def _read_robot(context: Context, root: Element, opened: bool) -> Robot | None:
         fields.check_text(report, record, ("of", "name"))
     carried = [(e, e.get("of") or "", e.get("name") or "", e.text, "") for e in records]
     return finish(report, parts, root, "urdf", carried)
-
-
-def _with_surface(link: Link, surface: Surface) -> Link:
-    return replace(link, collisions=tuple(replace(shape, surface=surface) for shape in link.collisions))
 
 
 def _with_spring(joint: Joint, spring: Mapping[str, float] | None) -> Joint:

@@ -322,7 +322,7 @@ class Engine:
     def _counted(self, value: Any, size: int = 0) -> None:
         """Raise KinetreeError if a text is too long, or if all texts together are."""
         if isinstance(value, str):
-            if any("\ud800" <= character <= "\udfff" for character in ([] if value.isascii() else value)):
+            if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
                 raise fail(
                     "xacro-expression", "a value contains half a character (a surrogate), which no file can have"
                 )

@@ -2,7 +2,8 @@
 
 import importlib.util
 from collections.abc import Iterator
-from types import ModuleType
+from functools import cache
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from kinetree.errors import Source
@@ -13,14 +14,19 @@ NEVER_CALLED = frozenset(("eval", "exec", "compile", "open", "input", "breakpoin
 
 def private_copy(name: str) -> Any:
     """Return a fresh copy of a module that nothing else uses."""
-    spec = importlib.util.find_spec(name)
-    assert spec is not None
-    assert spec.loader is not None
-    module: ModuleType = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    spec, code = _found(name)
+    module = importlib.util.module_from_spec(spec)
     names = module.__dict__
+    exec(code, names)
     names["__builtins__"] = {name: value for name, value in names["__builtins__"].items() if name not in NEVER_CALLED}
     return module
+
+
+@cache
+def _found(name: str) -> tuple[ModuleSpec, Any]:
+    """Return where a module is, and its code; to read it takes as long as to run it."""
+    spec: Any = importlib.util.find_spec(name)
+    return spec, spec.loader.get_code(name)
 
 
 def preorder(node: Any) -> Iterator[Any]:

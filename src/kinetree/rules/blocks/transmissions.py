@@ -1,6 +1,6 @@
 """Rules about transmissions: their types, interfaces and reductions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly, number_of
 from kinetree.rules.quality import Quality, with_blocks
@@ -14,6 +14,10 @@ TRANSMISSION_TYPES = tuple(
     f"transmission_interface/{name}"
     for name in ("SimpleTransmission", "DifferentialTransmission", "FourBarLinkageTransmission")
 )
+KNOWN = {
+    **dict.fromkeys(("hardwareInterface", "hardware_interface"), HARDWARE_INTERFACES),
+    **dict.fromkeys(("type", "plugin"), TRANSMISSION_TYPES),
+}
 PARTS = ("type", "joint", "actuator")
 TRANSMISSION = """\
   <transmission name="drive_1">
@@ -45,21 +49,16 @@ class HardwareInterfaces(Quality):
         usual = any(_interfaces(element.find_all("joint")) for element in transmissions)
         is_ros1 = not any(element.tag == "ros2_control" for _, element in blocks)
         for element in transmissions:
-            for part in element.walk():
-                name = part.text.strip().removeprefix("hardware_interface/")
-                known: Sequence[str] = ()
-                if part.tag in ("hardwareInterface", "hardware_interface"):
-                    known = HARDWARE_INTERFACES
-                elif part.tag in ("type", "plugin"):
-                    known = TRANSMISSION_TYPES
-                if near := nearly(name, known):
+            parts = [*element.walk()]
+            for part in (part for part in parts if part.tag in KNOWN):
+                if near := nearly(part.text.strip().removeprefix("hardware_interface/"), KNOWN[part.tag]):
                     message = f"<{part.tag}> is {part.text.strip()!r}; did you mean {near!r}?"
                     yield self.finding(message, element, source=part.source)
             joint, actuator = _interfaces(element.find_all("joint")), _interfaces(element.find_all("actuator"))
             if joint and actuator and not joint & actuator:
                 message = f"the joint has {', '.join(sorted(joint))}, the actuator {', '.join(sorted(actuator))}"
                 yield self.finding(message, element)
-            own = {part.tag for part in element.walk() if part.get("name") or part.children or part.text.strip()}
+            own = {part.tag for part in parts if part.get("name") or part.children or part.text.strip()}
             own |= {"type"} if "plugin" in own else set()
             is_old = "type" in element.attributes
             if lacks := [tag for tag in PARTS if tag not in own and not is_old]:

@@ -35,18 +35,18 @@ class FarJoint(JointQuality):
         """A joint that turns, too far from the shapes of its parent and from its child's, with the child's away from
         the parent's as well."""
         joints = [joint for joint in robot.joints.values() if joint.type in ("revolute", "continuous")]
-        tops = [bodies[joint.parent] for joint in joints]
-        above, below = bounds.parts_of_bodies(tops), bounds.parts_of_bodies(bodies[joint.child] for joint in joints)
+        tops, children = [bodies[joint.parent] for joint in joints], [joint.child for joint in joints]
+        above, below = bounds.parts_of_bodies(tops), bounds.parts_of_bodies(bodies[name] for name in children)
         known = np.flatnonzero(np.isfinite(above[:, 0, 0] + below[:, 0, 0]))
-        T = np.array([inverse(poses[tops[i]]) @ poses[joints[i].child] for i in known]).reshape(-1, 4, 4)
+        T_tops, T = (np.array([poses[name] for name in names]).reshape(-1, 4, 4)[known] for names in (tops, children))
         size = np.linalg.norm(above[known, 1] - above[known, 0], axis=1)
-        origin = T[:, :3, 3]
+        origin = ((T[:, None, :3, 3] - T_tops[:, None, :3, 3]) @ T_tops[:, :3, :3])[:, 0]
         away = np.linalg.norm(origin - np.clip(origin, above[known, 0], above[known, 1]), axis=1)
-        for k in np.flatnonzero(away > np.maximum(FAR, APART * size)):
-            joint = joints[i := known[k]]
-            if not _gap(above[i], below[i], T[k]):
+        for k in np.flatnonzero(away > np.maximum(FAR, APART * size) * (1 - 1e-6)):  # `_gap` is more exact
+            joint, T_joint = joints[i := known[k]], inverse(T_tops[k]) @ T[k]
+            if not _gap(above[i], below[i], T_joint):
                 continue
-            if gap := _gap(bounds.whole_body(tops[i]), bounds.whole_body(bodies[joint.child]), T[k]):
+            if gap := _gap(bounds.whole_body(tops[i]), bounds.whole_body(bodies[joint.child]), T_joint):
                 message = f"the joint is {number(gap)} m away from the shapes of its parent link {joint.parent!r}"
                 yield self.finding(f"{message} and of its child; check its <origin>", joint)
 

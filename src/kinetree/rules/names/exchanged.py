@@ -54,7 +54,7 @@ class Exchanged(Rule):
         wrong = [*map(_alone, sides)]
         wrong[0] = wrong[0] or [way for way in sides[0] if _drives_back(way, robot, T, poses)]
         left, front = (_mean(ways) for ways in sides)
-        if not any(wrong) and np.cross(front, left)[2] < -ALONG:  # x forward, y left, so z up
+        if not any(wrong) and front[0] * left[1] - front[1] * left[0] < -ALONG:  # x forward, y left, so z up
             k = int(left[1] > 0)
             wrong[k] = sides[k]
         for (one, other, *_), ways in zip(SIDES, wrong, strict=True):

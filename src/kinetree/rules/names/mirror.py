@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -160,6 +160,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     return (*(re.compile(w, re.IGNORECASE) for w in words), re.compile(CAPITAL), re.compile(NOT_OURS, re.IGNORECASE))
 
 
+@lru_cache(4096)
 def right_of(name: str) -> str | None:
     """Return the name of the right thing for that of a left one; None for others, and with two words for left."""
     left_side, right_side, capital, _ = _patterns()
@@ -194,8 +195,8 @@ def _pairs(things: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     for name in things:
         alike.setdefault(name.lower().replace("left", "right").replace("l", "r"), []).append(name)
     left = (name for names in alike.values() if len(names) > 1 for name in sorted(names)[:-1])
-    named = ((things[name], right_of(name)) for name in left if not _patterns()[3].search(name))
-    return [(thing, things[name]) for thing, name in named if name and name in things]
+    named = ((name, right_of(name) or "") for name in left)
+    return [(things[a], things[b]) for a, b in named if b in things and not _patterns()[3].search(a)]
 
 
 def _of_links(pairs: list[tuple[Link, Link]], poses: Poses, mirror: Array) -> Iterator[Table]:

@@ -2,7 +2,9 @@
 
 import re
 from collections import Counter
+from itertools import chain
 
+from kinetree.robot_kinds.kinds import WORD, words_in
 from kinetree.rules.blocks.spelling import LETTERS, NEARLY, nearly
 from kinetree.rules.names.sides import other_side, side_of
 from kinetree.rules.quality import Quality
@@ -11,7 +13,6 @@ from kinetree.rules.rule import Found, Joint, Link, Robot, Threshold
 OFTEN = Threshold(3, "names", "smallest number of names with the right form of a word that one name has misspelt")
 SHORTEST = Threshold(5, "letters", "smallest length of a misspelt word")
 NUMBER = re.compile(r"\d+")
-WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 class OneSpelling(Quality):
@@ -32,16 +33,14 @@ class OneSpelling(Quality):
         """A word of one name alone that lacks a letter within, has one too many or two exchanged, if several names have
         the right one; and a name of one side whose counterpart has other letters, that whose words the file has less
         often, or else that of the right."""
-        words = {thing.name: {*WORD.findall(thing.name)} for thing in named}
-        counts = Counter(word.lower() for thing in named for word in words[thing.name])
+        counts = Counter(chain.from_iterable(words_in(thing.name) for thing in named))
         often = [word for word, count in counts.items() if count >= OFTEN]
         rare = [word for word, count in counts.items() if count == 1 and len(word) >= SHORTEST]
         slips = {word: meant for word in rare for meant in often if _is_slip(word, meant)}
         known = {*robot.links, *robot.joints}
         for thing in named if slips else ():
-            if slip := next((word for word in map(str.lower, words[thing.name]) if word in slips), None):
+            if slip := next((word for word in words_in(thing.name) if word in slips), None):
                 yield self.finding(f"the word {slip!r} is {slips[slip]!r} in {counts[slips[slip]]} other names", thing)
-        text = robot.text.text.lower() if robot.text else ""
         alone = [one for one in named if side_of(one.name) and other_side(one.name) not in known]
         for kind in (Link, Joint):
             left = {one.name: one for one in alone if isinstance(one, kind) and side_of(one.name) == "l"}
@@ -50,6 +49,7 @@ class OneSpelling(Quality):
             pairs = [pair for pair in pairs if NUMBER.findall(pair[0].name) == NUMBER.findall(pair[1].name)]
             for one, other in pairs[:1]:
                 mine, theirs = ({*WORD.findall(name.lower())} for name in (one.name, other_side(other.name)))
+                text = robot.text.text.lower() if robot.text else ""
                 is_usual = sum(map(text.count, mine - theirs)) > sum(map(text.count, theirs - mine))
                 message = f"the name is spelled otherwise than {(one if is_usual else other).name!r}; use one form"
                 yield from self.shared(message, [pair[is_usual] for pair in pairs])

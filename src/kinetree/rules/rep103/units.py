@@ -53,10 +53,13 @@ class Units(Rep103):
         """Sizes that a robot has in other units only. Equal travel to both sides means none. What stands in a world may
         be far, and static models have parts that are far apart. In MJCF in degrees, fractions of π. An angle of many
         digits that is an exact fraction of π was computed in radians. What carries a whole robot of MJCF goes far."""
-        size = _size(shapes, poses) if any(map(_reach, robot.joints.values())) else 0.0
+        reaches = {joint.name: reach for joint in robot.joints.values() if (reach := _reach(joint))}
+        size = _size(shapes, poses) if reaches else 0.0
         for joint in robot.joints.values():
-            yield from self._turns(joint)
-            yield from self._slides(joint, size, robot)
+            if joint.type == "revolute":
+                yield from self._turns(joint)
+            if joint.name in reaches:
+                yield from self._slides(joint, reaches[joint.name] / max(size, SMALL), size, robot)
             placed = joint.parent == robot.root == "world" or joint.child in scenery  # anywhere in a world
             if (far := _distance(joint.origin)) > FAR and not placed:
                 yield self.finding(f"the origin is {text(far)} m from the parent link; is it in millimetres?", joint)
@@ -72,16 +75,13 @@ class Units(Rep103):
         yield from self._scales(shapes)
 
     def _turns(self, joint: Any) -> Found:
-        if joint.kind.name != "revolute":
-            return
         ends = [end for end in (joint.limit.lower, joint.limit.upper) if isfinite(end)]
         if TURNS < max(map(abs, ends), default=0) <= DEGREES:
             message = f"the limits {span(joint)} are more than two turns; are they in degrees?"
             yield self.finding(message, joint, attribute="range")
 
-    def _slides(self, joint: Joint, size: float, robot: Robot) -> Found:
-        """Yield a finding if a joint slides too far for a robot of a size, m; 0 if it is unknown."""
-        times = _reach(joint) / max(size, SMALL)
+    def _slides(self, joint: Joint, times: float, size: float, robot: Robot) -> Found:
+        """Yield a finding if a joint slides too far: several times the size of the robot, m, which is 0 if unknown."""
         if _is_free(joint, robot):
             return
         if times > GANTRY or (times > CARRIED and size and _turns_with(joint, robot)):
@@ -129,8 +129,10 @@ def _is_computed(angle: float) -> bool:
 def _reach(joint: Joint) -> float:
     """Return the travel of a joint, m, if it is suspicious, else 0. Equal travel to both sides means no limit, as for
     mobile bases."""
+    if joint.type != "prismatic":
+        return 0.0
     lower, upper = joint.limit.lower, joint.limit.upper
-    slides = joint.kind.name == "prismatic" and joint.coordinated and lower != -upper
+    slides = joint.coordinated and lower != -upper
     return upper - lower if slides and CARRIED * SMALL < upper - lower < NO_LIMIT else 0.0
 
 

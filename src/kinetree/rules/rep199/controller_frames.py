@@ -56,11 +56,11 @@ def controller_frames(robot: Robot, controller: str | None, frames: Mapping[str,
     """Return the frames of the named controller, else of the only one that the robot or its meshes are named after."""
     if controller:
         return ControllerFrames(controllers[controller], frames)
-    meshes = [
+    meshes = {
         str(shape.shape.parameters.get("filename", ""))
         for link in robot.links.values()
         for shape in (*link.visuals, *link.collisions)
-    ]
+    }
     words = set(re.findall(r"[a-z0-9]+", " ".join([robot.name, *meshes]).lower()))
     named = [one for one in controllers.values() if words & {one.key, *one.aliases}]
     return ControllerFrames(named[0], frames) if len(named) == 1 else ControllerFrames()

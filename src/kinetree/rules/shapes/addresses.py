@@ -82,8 +82,9 @@ def right_place(name: str, file: str, confined: Confined) -> tuple[str, bool]:
 
 def elsewhere(path: str) -> str:
     """Return a clause with the file in the package of a missing one that has its name, or ""."""
-    package = next((one for one in Path(path).parents if any((one / mark).is_file() for mark in MARKS)), None)
-    found = next(package.rglob(Path(path).name), None) if package else None
+    above = map(str, Path(path).parents)
+    package = next((one for one in above if any(os.path.isfile(os.path.join(one, mark)) for mark in MARKS)), None)
+    found = next(Path(package).rglob(Path(path).name), None) if package else None
     return f"; there is {str(found.relative_to(package))!r}" if package and found else ""
 
 

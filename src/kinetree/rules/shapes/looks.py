@@ -1,6 +1,7 @@
 """Rules about colours, and about collision shapes beside what is seen."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -146,13 +147,16 @@ class PartsApart(LinkQuality):
         joints at zero. Joints that slide bring parts together, free ones have no place of their own, small shapes
         only mark a place, and nothing pushes what stands still for ever."""
         alike: dict[object, list[Link]] = {}
-        for joint in (one for one in robot.joints.values() if one.child not in scenery):
-            link = robot.links[joint.child]
+        joints = [one for one in robot.joints.values() if one.child not in scenery and one.type not in SLIDING]
+        links = [(robot.links[joint.child], bodies[joint.parent]) for joint in joints]
+        looks = [(at, frozenset(map(file_of, link.collisions or link.visuals))) for link, at in links]
+        often = Counter(looks)  # most links have meshes that no other has, and need no places
+        for (link, body), look in zip(links, looks, strict=True):
             shapes = link.collisions or link.visuals
-            if shapes and joint.type not in SLIDING and not 0 < size_of(bounds.part(shapes)) < MARKER:
-                rows = [(s.shape.kind, repr(s.shape.parameters), poses[link.name] @ s.origin) for s in shapes]
-                key = frozenset((kind, text, (T.round(6) + 0.0).tobytes()) for kind, text, T in rows)
-                alike.setdefault((bodies[joint.parent], key), []).append(link)
+            if shapes and often[look] > 1 and not 0 < size_of(bounds.part(shapes)) < MARKER:
+                placed = [(s.shape.kind, repr(s.shape.parameters), poses[link.name] @ s.origin) for s in shapes]
+                key = frozenset((kind, text, (T.round(6) + 0.0).tobytes()) for kind, text, T in placed)
+                alike.setdefault((body, key), []).append(link)
         for first, *others in alike.values():
             message = f"the link has the shapes and the place of {first.name!r}; check its <origin>"
             yield from self.shared(message, others)
@@ -162,7 +166,9 @@ def _twin_away(bounds: Bounds, seen: Geometry, felt: Geometry) -> float:
     """Return how far the middles of two meshes are apart, m, if their files have one name in two formats, and they have
     one size; 0 if they are at one place, or others."""
     names = {file_of(shape).lower().rpartition("/")[2].rpartition(".")[0] for shape in (seen, felt)}
-    if len(names) > 1 or "" in names or np.allclose(seen.origin, felt.origin, atol=MOVED):
+    if len(names) > 1 or "" in names or (seen.origin == felt.origin).all():
+        return 0.0
+    if np.allclose(seen.origin, felt.origin, atol=MOVED):
         return 0.0
     one, other = bounds.whole((seen,)), bounds.whole((felt,))
     slack = max(MOVED, ALIKE * size_of(one))

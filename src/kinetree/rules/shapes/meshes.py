@@ -110,8 +110,9 @@ class MissingMesh(MeshRule):
             message = f"the mesh file {file_of(geometry)!r} is outside of the workspace, so it was not checked{rest}"
             yield self.finding(message, link, source=geometry.source, severity="info")
         missing = _meshes(shapes, assets, "missing")
-        known: Known = {}
-        clues = (offer([Path(mesh_files[file_of(geometry)][0])], found.may_read, known) for _, geometry in missing)
+        there = (near, *near.parents) if near and near.is_dir() else ()  # need not be looked at
+        known: Known = {(kind, one): one if kind == "name" else None for one in there for kind in ("name", "link")}
+        clues = (offer([mesh_files[file_of(geometry)][0]], found.may_read, known) for _, geometry in missing)
         if missing and all(asset == "missing" for asset in assets.values()) and len(assets) > 1:
             i, clue = next(((i, clue) for i, clue in enumerate(clues) if clue), (0, ""))
             link, geometry = missing[i]
@@ -254,7 +255,7 @@ def mesh_files(robot: Robot, shapes: Shapes, packages: Folders, confined: Confin
     if robot.source is None:
         return None
     file = robot.source.file
-    files = Files({})
+    near, files = folder_of(file), Files({})
     files.packages = packages_on_disk(packages, confined)
     names = dict.fromkeys(
         file_of(geometry)
@@ -267,7 +268,7 @@ def mesh_files(robot: Robot, shapes: Shapes, packages: Folders, confined: Confin
     for name in list(names)[:MOST_MESHES]:
         path = None if address_fault(name) or ELSEWHERE.match(name) else path_of(name, file, files, folders)
         if path is not None:
-            found[name] = (path, _asset(path, files.packages, folder_of(file)))
+            found[name] = (path, _asset(path, files.packages, near))
     return found
 
 
@@ -329,7 +330,7 @@ def _asset(path: str, packages: Packages, near: Path | None) -> Asset:
         if not packages.may_read(path):
             packages.find_around(Path(path), near)
             if not packages.may_read(path):
-                return "missing" if broken_link(Path(path)) else "outside"
+                return "missing" if broken_link(Path(path), {}) else "outside"
         status = os.stat(path)
         if not S_ISREG(status.st_mode):
             return "missing"

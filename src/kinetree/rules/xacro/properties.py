@@ -69,7 +69,8 @@ def _replaced(program: Program) -> Iterator[tuple[Element, Element]]:
             is_literal = "$" not in (element.get("value") or "$") and element.get("scope") is None
             if id(element) in always and is_literal:
                 current[name] = Definition(element, len(macros), files)
-                if first and _overrides(first, current[name]) and _differ(first.element, element):
+                # a file that includes the other may mean to set its property
+                if first and (first.files == files or files[-1] not in first.files) and _differ(first.element, element):
                     found.append((element, first, current[name]))
         else:
             for name in _read(element, program):
@@ -102,11 +103,6 @@ def _read(element: Element, program: Program) -> set[str]:
         used = used_in(macro, program)
         own |= program.properties if used is None else used
     return own | (program.properties if element.tag == "xacro:call" else set())
-
-
-def _overrides(first: Definition, second: Definition) -> bool:
-    """Return whether neither file means to set a property of the other: the second file does not include the first."""
-    return first.files == second.files or second.files[-1] not in first.files
 
 
 def _differ(first: Element, second: Element) -> bool:

@@ -96,9 +96,9 @@ class Document:
         return [0, *(np.flatnonzero(np.frombuffer(self.data, np.uint8) == ord("\n")) + 1).tolist()]
 
     def _here(self, byte: int) -> Source:
-        if self._lines is not None:
-            line = bisect_right(self._lines, byte)
-            start = self._lines[line - 1]
+        if (lines := self._lines) is not None:
+            line = bisect_right(lines, byte)
+            start = lines[line - 1]
         else:
             block, data = byte // BLOCK, self.data
             first = block * BLOCK
