@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (59_265, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
-    "contact and motion": (6_700, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
+    "core": (59_405, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
+    "contact and motion": (6_750, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_700,
         (
@@ -18,13 +18,13 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
             *("pytest_plugin.py", "cli/check.py", "cli/fix.py", "cli/rule.py"),
         ),
     ),
-    "view": (5_530, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
+    "view": (5_600, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_440, ("lsp", "cli/lsp.py")),
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
-    "logs": (2_300, ("logs", "cli/tf.py")),
+    "logs": (2_580, ("logs", "cli/tf.py")),
     "bridges": (2_080, ("bridges",)),
     "lab": (  # what `kinetree verify` says of a log, it writes into five formats; motions that show much
-        6_290,
+        6_630,
         (
             *("lab", "cli/calibrate.py", "cli/excite.py", "cli/reach.py", "cli/verify.py"),
             *("fixer/dh_edits.py", "fixer/number_edits.py", "fixer/pose_text.py", "fixer/rewritten.py"),
@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 107_605
+ALL = 108_495
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

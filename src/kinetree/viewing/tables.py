@@ -182,7 +182,7 @@ def _coupled_cells(robot: Robot, coupled: CoupledLimit) -> tuple[str, ...]:
 
 def combination(coefficients: Mapping[str, float]) -> str:
     """Return a sum over joints, such as "2 elbow - wrist"."""
-    terms = [f"{_signed(x) if abs(x) != 1 else '+-'[x < 0]} {name}" for name, x in coefficients.items() if x]
+    terms = [f"{_signed(x) if abs(x) != 1 else '-' if x < 0 else '+'} {name}" for name, x in coefficients.items() if x]
     return " ".join(terms).removeprefix("+ ") or "0"
 
 

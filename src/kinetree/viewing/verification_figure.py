@@ -1,4 +1,4 @@
-"""Figure of a verification: errors of the log over time, before and after, and how far faults can be told apart."""
+"""Figure of a verification: errors of the log over time, before and after, and correlation of the numbers of faults."""
 
 from __future__ import annotations
 
