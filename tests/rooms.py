@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "core": (59_405, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
-    "contact and motion": (6_750, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
+    "core": (59_415, ()),  # with what runs beside kinematics in Gazebo and MuJoCo, OpenUSD, and four arms
+    "contact and motion": (6_815, ("contact", "trajectories", "cli/contact.py", "cli/srdf.py", "cli/_semantic.py")),
     "check": (
         20_700,
         (
@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 108_495
+ALL = 108_570
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

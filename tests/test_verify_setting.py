@@ -68,6 +68,7 @@ class TestTorques:
         found = kt.verify(ARM, Q[:, order], t=T, effort=effort[:, order])
         assert named(found) == [("order", "q2, q3")]
         assert np.isnan(found.torques[:, 0]).all()
+        assert "q1" not in {element for group in found.together for _, element in group}
         assert np.isfinite(found.torques[:, 1:]).all()
 
     @pytest.mark.slow
@@ -87,7 +88,13 @@ class TestTorques:
         found = kt.verify(ARM, Q * [1, -1, 1], t=T, effort=1000 * TAU * [1, -1, 1])
         assert named(found) == [("sign", "q2"), ("effort unit", "effort")]
 
-    @pytest.mark.slow
+    @pytest.mark.parametrize("late", [-0.4, 0.45])
+    def test_delays_up_to_half_a_second(self, late):
+        effort = np.column_stack([np.interp(T - late, T, x) for x in TAU.T])
+        found = kt.verify(ARM, Q[25:-25], t=T[25:-25], effort=effort[25:-25])
+        assert named(found) == [("delay", "effort")]
+        assert found.faults[0].value == pytest.approx(late, abs=0.005)
+
     def test_gravity_is_one_fault_and_signs_are_several(self):
         hanging = kt.inverse_dynamics(ARM, gravity=(0.5, 0, 9.7))(Q, QD, QDD) + NOISE
         found = kt.verify(ARM, Q, t=T, effort=hanging)
@@ -114,6 +121,14 @@ class TestPosesAndTorques:
             order, signs = np.abs(joints), np.where(np.less(joints, 0), -1.0, 1.0)
             q, qd, tau = (x[:, order] * signs for x in (Q, QD, TAU))
             assert named(kt.verify(ARM, q, t=T, qd=qd, effort=tau, poses={"q3_link": poses})) == [fault]
+
+    @pytest.mark.slow
+    def test_both_have_to_be_explained(self):
+        """Poses that nothing explains, beside torques of the model."""
+        poses = kt.fk(ARM, "q3_link")(Q)
+        poses[:, :3, 3] += np.random.default_rng(5).normal(0, 0.05, (len(Q), 3))
+        found = kt.verify(ARM, Q, t=T, effort=TAU, poses={"q3_link": poses})
+        assert (found.explained, found.faults) == (False, ())
 
 
 class TestPositions:

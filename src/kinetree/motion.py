@@ -9,6 +9,7 @@ from kinetree.trajectories.line import arc as arc, line as line, poses as poses
 from kinetree.trajectories.motion import Motion as Motion
 from kinetree.trajectories.path import Path as Path
 from kinetree.trajectories.point_to_point import point_to_point as point_to_point
+from kinetree.trajectories.resample import resample as resample
 from kinetree.trajectories.retime import retime as retime
 from kinetree.trajectories.through import through as through
 from kinetree.viewing.motion_figure import MotionPlot as MotionPlot, plot as plot
@@ -24,6 +25,7 @@ __all__ = [
     "plot",
     "point_to_point",
     "poses",
+    "resample",
     "retime",
     "through",
 ]

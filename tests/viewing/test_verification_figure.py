@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import kinetree as kt
 from kinetree.cli import group
-from kinetree.viewing.verification_figure import verification_figure
+from kinetree.viewing.verification_figure import _poses, verification_figure
 from test_verify_efforts import ARM, motion
 
 T, Q, QD, QDD = motion(ARM, np.random.default_rng(3), 12.0, 50.0)
@@ -71,6 +71,13 @@ def test_a_figure_has_a_panel_for_each_part(found):
     assert "q3" not in texts
     assert "The model does not agree with the log" in texts
     assert svg == verification_figure(found, ".svg").decode()
+
+
+def test_units_of_the_panels(found):
+    errors = found.residuals["poses"]
+    (position, orientation) = _poses(found)
+    np.testing.assert_allclose(position[3], 1000 * errors[..., 0])
+    np.testing.assert_allclose(orientation[3], np.rad2deg(errors[..., 1]))
 
 
 def test_a_figure_without_faults_has_no_correlation():

@@ -27,6 +27,7 @@ from kinetree.logs.poses import table
 from kinetree.model.robot import Robot
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.check import check as findings_of
+from kinetree.trajectories.resample import resample
 
 CODES = [code for kind in ("errors", "remarks", "either") for code in FAMILIES["motions"][kind]]
 """Codes of findings about motions."""
@@ -114,9 +115,12 @@ def check(
 @argument("file", "Joint values (CSV), or a bag of ROS 2.", metavar="MOTION", type=FILE)
 @option("-o, --output OUT", "Write OUT.csv, or OUT.mcap with a joint trajectory.", type=FILE, required=True)
 @option("--joint-states TOPIC", "Topic of joint states, if MOTION has several.", "joints")
+@option("--rate NUMBER", "Write so many samples per s (Hz), in straight lines between those of MOTION.", type=float)
 @option("--deg", "Read and write angles of a CSV in degrees.", "in_degrees")
 @force_option
-def convert(robot: Robot, file: Path, output: Path, joints: str | None, in_degrees: bool, force: bool) -> None:
+def convert(
+    robot: Robot, file: Path, output: Path, joints: str | None, rate: float | None, in_degrees: bool, force: bool
+) -> None:
     """Write a bag of ROS 2 as a table, or a table as a bag.
 
     A table (CSV) has positions of joints, and times in s; of a bag also velocities and efforts, as elbow.velocity and
@@ -125,6 +129,10 @@ def convert(robot: Robot, file: Path, output: Path, joints: str | None, in_degre
     check_no_input(str(output), [str(file), *([robot.source.file] if robot.source else [])])
     unit: Literal["rad", "deg"] = "deg" if in_degrees else "rad"
     motion, others = table(robot, file, unit, joints)
+    if rate is not None:
+        even = resample(motion, rate)
+        old, times = np.asarray(motion.times), np.asarray(even.times)
+        motion, others = even, {name: np.interp(times, old, x) for name, x in others.items()}
     report_motion(robot, motion, file)
     if output.suffix.lower() == ".csv":
         write_whole(output, csv.written(motion, unit, others))

@@ -1,0 +1,65 @@
+"""Motions at equal steps of time."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from kinetree.arguments import explain_type_errors
+from kinetree.display import number
+from kinetree.errors import Finding, fail
+from kinetree.spatial.numbers import numbers
+from kinetree.spatial.se3 import Array
+from kinetree.trajectories.motion import GAP, Motion, _quaternions
+
+MOST = 10_000_000
+"""Largest number of samples."""
+
+
+@explain_type_errors
+def resample(motion: Motion, rate: float) -> Motion:
+    """Return a motion at equal steps of time, 1 / rate, from its first sample up to its last.
+
+    rate: Hz. Between two samples each coordinate moves evenly, and a quaternion along the shortest arc (Shoemake,
+    Animating rotation with quaternion curves, 1985). Rates qd and qdd are left out. Gaps in the times are a note.
+
+    Raises KinetreeError for a motion without a robot or times, and for a rate that is not above 0.
+
+    Examples:
+        >>> import kinetree as kt
+        >>> arm = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
+        >>> motion = kt.motion.Motion(("q1", "q2"), [0.0, 1.0], [[0.0, 0.0], [1.0, 0.5]], robot=arm)
+        >>> kt.motion.resample(motion, 4).q[:, 0].tolist()
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    rate = float(numbers(rate, "motion", "rate is"))
+    if motion.times is None or motion.robot is None:
+        what = "times" if motion.times is None else "robot"
+        raise fail("motion", f"the motion has no {what}; expected a motion with times and a robot")
+    old, span = motion.times, float(np.ptp(motion.times))
+    if not 0 < rate * max(span, 1.0) < MOST:
+        raise fail("motion", f"the rate is {number(rate)} Hz; expected more than 0, and fewer than {MOST:,} samples")
+    times = old[0] + np.arange(int(span * rate + 1e-6) + 1) / rate
+    q = np.column_stack([np.interp(times, old, column) for column in motion.q.T])
+    i = np.searchsorted(old, times, side="right").clip(1, max(len(old) - 1, 1)) - 1
+    j = np.minimum(i + 1, len(old) - 1)
+    part = ((times - old[i]) / np.where(j > i, old[j] - old[i], 1.0)).clip(0.0, 1.0)
+    for _, _, places in _quaternions(motion.robot, motion.names):
+        q[:, places] = _arc(motion.q[i][:, places], motion.q[j][:, places], part)
+    steps = np.diff(old)
+    gaps = np.flatnonzero(steps > GAP * np.median(steps)) if len(steps) else np.zeros(0, int)
+    across = "across which joints are taken to move evenly"
+    said = [f"the times have a gap of {number(steps[k])} s after {number(old[k])} s, {across}" for k in gaps]
+    notes = (*motion.notes, *(Finding("motion", "warning", one) for one in said))
+    return replace(motion, times=times, q=q, notes=notes, qd=None, qdd=None)
+
+
+def _arc(a: Array, b: Array, part: Array) -> Array:
+    """Return quaternions (n, 4) at parts (n,) of the shortest arcs from a to b (n, 4)."""
+    cosine = (a * b).sum(axis=1)
+    b = np.where(cosine[:, None] < 0, -b, b)
+    angle = np.arccos(np.abs(cosine).clip(0.0, 1.0))[:, None]
+    s, near = part[:, None], angle < 1e-6  # where the arc is a line
+    sine = np.where(near, 1.0, np.sin(angle))
+    first, second = np.where(near, 1 - s, np.sin((1 - s) * angle) / sine), np.where(near, s, np.sin(s * angle) / sine)
+    found = first * a + second * b
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
