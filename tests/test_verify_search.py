@@ -150,8 +150,8 @@ class TestSearch:
 
 
 class TestHidden:
-    def test_are_single_causes_with_the_effect_of_unknown_numbers(self):
-        """Number 0 has the effect of unknown 3 and 4, 1 that of 5, 2 one of its own, and 6 none."""
+    def test_are_causes_with_the_effect_of_unknown_numbers(self):
+        """Number 0 has the effect of unknown 3 and 4, 1 that of 5, 2 one of its own, 6 none, and 7 that of 0."""
         _, A, y = drawn(8, 10, 8)
         A[..., 0] = 2.0 * A[..., 3] - 0.5 * A[..., 4]
         A[..., 1] = -A[..., 5]
@@ -159,7 +159,9 @@ class TestHidden:
         A[..., 7] = A[..., 0]
         causes = [*singles(3), Cause("zero", "q6", (6,)), Cause("joint pose", "q7", (0, 7))]
         channel = Linear(A, y, causes, unknown=(3, 4, 5))
-        assert hidden(channel, np.zeros(8), 10) == [(causes[0], (3, 4)), (causes[1], (5,))]
+        assert hidden(channel, np.zeros(8), 10) == [(causes[0], (3, 4)), (causes[1], (5,)), (causes[4], (3, 4))]
+        both, half = Cause("joint pose", "q8", (0, 1)), Cause("joint pose", "q9", (0, 2))
+        assert hidden(Linear(A, y, [both, half], unknown=(3, 4, 5)), np.zeros(8), 10) == [(both, (3, 4, 5))]
         assert hidden(Linear(A, y, causes), np.zeros(8), 10) == []
         found = search(Linear(A, A @ [9, 9, 9, 9, 9, 9, 9, 9] + y, causes, (3, 4, 5)), np.zeros(8), 10)
         assert found.causes == (causes[2],)

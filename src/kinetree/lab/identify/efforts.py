@@ -200,7 +200,7 @@ class Efforts:
         for i, place in enumerate(places):
             if place < 10 * b:
                 k = place // 10
-                slopes[10 * k : 10 * k + 10, i] = self._inertial_slopes(k, x[10 * k : 10 * k + 10])[place % 10]
+                slopes[10 * k : 10 * k + 10, i] = self._inertial_slope(k, x[10 * k : 10 * k + 10], place % 10)
             elif place < self.first:
                 (end, e), u = divmod(place - 10 * b, 4), x[10 * b : self.first].reshape(-1, 4)
                 k, T = [*self.ends.values()][end]
@@ -216,14 +216,16 @@ class Efforts:
             J[:, at[column] - n, column] = predicted[:, at[column] - n]
         return np.asarray(-(J * (self.known / self.noise)[:, None])[..., None, :])
 
-    def _inertial_slopes(self, k: int, u: Array) -> Array:
-        """Return the derivatives (10, 10) of the parameters of a body by each of its numbers, the last of which are
-        remembered."""
-        if k not in self._last or (self._last[k][0] != u).any():
-            steps = STEP * np.eye(10)
-            change = [inertia_of(self.rows[k], u + e) - inertia_of(self.rows[k], u - e) for e in steps]
-            self._last[k] = u.copy(), np.array(change) / (2 * STEP)
-        return np.asarray(self._last[k][1])
+    def _inertial_slope(self, k: int, u: Array, i: int) -> Array:
+        """Return the derivative (10,) of the parameters of a body by one of its numbers; the last are remembered."""
+        last, found = self._last.get(k, (None, {}))
+        if last is None or (last != u).any():
+            found = {}
+            self._last[k] = u.copy(), found
+        if i not in found:
+            e = STEP * np.eye(10)[i]
+            found[i] = (inertia_of(self.rows[k], u + e) - inertia_of(self.rows[k], u - e)) / (2 * STEP)
+        return np.asarray(found[i])
 
     def with_noise(self) -> "Efforts":
         """Return the channel with the noise of a fit of everything that torques are linear in, without Coulomb friction

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.linalg import qr
 
 from kinetree.lab.least_squares import Parts, least_squares, loss as huber_loss, weights
 from kinetree.spatial.se3 import Array
@@ -37,6 +38,8 @@ NOTHING = 1e-4
 """Part of an effect that is left without those of unknown poses, below which it is no effect of its own."""
 NEAR = 0.01
 """Numbers of a model, all a little wrong, at which effects are compared."""
+UNSEEN = 1e-7
+"""Part of an effect that is left without others, below which it is rounding."""
 RANK = 1e-12
 """Smallest square of a singular value, relative to the largest, of a combination of numbers that a log determines."""
 HELD = 3
@@ -164,7 +167,9 @@ class _Search:
     def __init__(self, channel: Channel, rows: Array, held: Array) -> None:
         self.channel, self.rows, self.held = channel, rows, held
         near = np.full(channel.size, NEAR)
-        self.ranks = {one: _rank(channel, near, one, rows) for one in channel.causes}
+        J = effects(channel, near, rows, range(channel.size))
+        Q = basis(J[:, list(channel.unknown)])
+        self.ranks = {one: _rank(J[:, list(one.places)], Q) for one in channel.causes}
         self.seen = [one for one in channel.causes if self.ranks[one]]
         sizes = channel.residual(near, rows[:1]).size * len(rows), len(self.seen)
         self.price = np.log(max(sizes[0], 2)), STRICT * np.log(max(sizes[1], 2))
@@ -211,14 +216,19 @@ class _Search:
         w = np.broadcast_to(weights(r, HUBER), r.shape).reshape(-1, 1)
         J = effects(self.channel, state.fit.x, self.rows, range(self.channel.size)) * w
         Q, gains = basis(J[:, _places(self.channel, state.causes)]), list[tuple[float, int]]()
-        y = _beside(r.ravel() * w[:, 0], Q)
+        y, size = _beside(r.ravel() * w[:, 0], Q), np.linalg.norm(J, axis=0)
+        J = _beside(J, Q)
+        left = np.linalg.norm(J, axis=0)
+        J = J / np.where(left > UNSEEN * size, left, np.inf)
+        along = J.T @ y
         for i, cause in enumerate(causes):
             if cause not in state.causes:
-                own, place = _beside(J[:, list(cause.places)], Q), cause.places[0]
-                B = basis(own)
-                if state.fit.x[place] <= self.channel.lower[place] and float(own[:, 0] @ y) > 0:
+                places = list(cause.places)
+                if state.fit.x[places[0]] <= self.channel.lower[places[0]] and along[places[0]] > 0:
                     continue  # it would become less than is legal
-                gains.append((float(((B.T @ y) ** 2).sum()) - self.cost(cause), i))
+                own = J[:, places]
+                gain = along[places] @ np.linalg.pinv(own.T @ own, rcond=1e-10, hermitian=True) @ along[places]
+                gains.append((float(gain) - self.cost(cause), i))
         return [causes[i] for gain, i in sorted(gains, reverse=True)[:TRIED] if gain > 0]
 
     def thinned(self, state: _State, safe: float = SAFE) -> _State:
@@ -274,29 +284,30 @@ def basis(J: Array) -> Array:
     size = np.sqrt((J**2).sum(axis=0))
     if not size.any():
         return J[:, :0]
-    U, s, _ = np.linalg.svd(J[:, size > 0] / size[size > 0], full_matrices=False)
-    return np.asarray(U[:, s > 1e-7 * s[0]])
+    Q, R, _ = qr(J[:, size > 0] / size[size > 0], mode="economic", pivoting=True, check_finite=False)
+    large = np.abs(R.diagonal())
+    return np.asarray(Q[:, large > UNSEEN * large[0]])
 
 
-def _rank(channel: Channel, x: Array, cause: Cause, rows: Array) -> int:
-    """Return how many numbers of a cause have effects of their own, which are not effects of unknown numbers."""
-    own = effects(channel, x, rows, cause.places)
+def _rank(own: Array, Q: Array) -> int:
+    """Return how many of the effects (m, k) of a cause are its own, beside those of unknown numbers with basis Q."""
     size = np.sqrt((own**2).sum(axis=0))
     if not size.any():
         return 0
-    own, Q = own[:, size > 0] / size[size > 0], basis(effects(channel, x, rows, channel.unknown))
-    return int((np.linalg.svd(_beside(own, Q), compute_uv=False) > NOTHING).sum())
+    left = _beside(own[:, size > 0] / size[size > 0], Q)
+    return int((np.linalg.svd(left, compute_uv=False) > NOTHING).sum())
 
 
 def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[int, ...]]]:
     """Return the causes whose effect is that of unknown numbers, with the places of these."""
     rows, found = np.arange(count), []
     J = effects(channel, x, rows, range(channel.size))
+    other = J[:, list(channel.unknown)]
+    Q = basis(other)
     for cause in channel.causes:
         own = J[:, list(cause.places)]
-        if not channel.unknown or not own.any() or _rank(channel, x, cause, rows):
+        if not channel.unknown or not own.any() or _rank(own, Q):
             continue
-        other = J[:, list(channel.unknown)]
         size = np.sqrt((other**2).sum(axis=0)) + 1e-300
         mix = np.abs(np.linalg.lstsq(other / size, own, rcond=1e-9)[0])
         places = np.array(channel.unknown)[(mix > 0.1 * mix.max(axis=0)).any(axis=1)]
