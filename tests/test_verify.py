@@ -291,8 +291,8 @@ class TestTwoJoints:
         assert found.faults == ()
         assert found.together == (
             (("zero", "a"), ("base pose", "base_link")),
-            (("joint pose", "a"), ("base pose", "base_link")),
             (("zero", "b"), ("tool pose", "tip")),
+            (("joint pose", "a"), ("base pose", "base_link")),
         )
         np.testing.assert_allclose(found.base, X, atol=2e-3)
         np.testing.assert_allclose(found.tool, Y, atol=2e-3)

@@ -69,7 +69,8 @@ class TestEfforts:
         bag = written(tmp_path / "log.db3", [states(JOINTS, q, stamps(t), effort=effort * [1, 0])])
         result = run("verify", model, bag, "--json")
         data = json.loads(result.stdout)
-        assert [(fault["kind"], fault["element"]) for fault in data["faults"]] == [("payload", "b")]  # as its mass
+        assert [(fault["kind"], fault["element"]) for fault in data["faults"]] == [("mass", "b"), ("inertia", "b")]
+        assert data["faults"][0]["value"] == pytest.approx(0.5, abs=0.01)  # and its inertia stays as it is
         assert "are taken as N m (N), of q1\n" in result.stderr
         assert "efforts that are all zero or no numbers are taken as none: q2" in result.stderr
 

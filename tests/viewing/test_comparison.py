@@ -76,10 +76,14 @@ EDITS = {
         "joint 'turn': its position limit is -1 to 1, in the second robot -0.5 to 1",
         TURN,
     ),
-    "mass": ([('mass value="2"', 'mass value="3"')], "link 'upper': its mass is 3 kg, in the second robot 4 kg", UPPER),
+    "mass": (
+        [('mass value="2"', 'mass value="3"')],
+        "link 'upper': with the links fixed to it, its mass is 3 kg, in the second robot 4 kg",
+        UPPER,
+    ),
     "mass of a fixed link": (
         [('mass value="1"', 'mass value="5"')],
-        "link 'upper': its mass is 3 kg, in the second robot 7 kg",
+        "link 'lid': with the links fixed to it, its mass is 3 kg, in the second robot 7 kg",
         (["link lid"],) * 2,
     ),
     "frame": ([('xyz="0 0 0.1"', 'xyz="0 0 0.3"')], "frame 'tool': is 0.2 m away", (["link tool"],) * 2),

@@ -197,7 +197,7 @@ def test_pictures_have_links_in_contact_red_and_the_nearest_with_a_line(monkeypa
         "kinetree.viewing.picture.written", lambda figure, _: [t.get_text() for t in figure.axes[0].texts]
     )
     far = 1e3 * kt.collisions(robot).distance([0.5, 0.0])
-    assert f"{far:.1f} mm" in picture(robot, [0.5, 0.0], ".svg", contact=True)[0]
+    assert f"{far:.1f} mm" in picture(robot, [0.5, 0.0], contact=True)[0]
 
 
 def test_pictures_name_what_contact_lacks():

@@ -108,7 +108,9 @@ def picture(
         gap(panel, camera, nearest.points, f"{1e3 * nearest.distance:.1f} mm", NEAR_COLOUR)
     for name, pose in shown.items():
         triad(panel, camera, pose, LENGTH * diagonal, name)
-    data = written(figure, suffix).replace(b"image-rendering:crisp-edges;image-rendering:pixelated", b"")  # smooth
+    data = written(figure, suffix)
+    if suffix == ".svg":
+        data = data.replace(b"image-rendering:crisp-edges;image-rendering:pixelated", b"")  # smooth if it is enlarged
     return data, (*shapes.findings.values(), *lost)
 
 
