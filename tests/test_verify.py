@@ -263,6 +263,25 @@ class TestPoints:
                 kt.verify(robot, Q, poses={frame: T})
 
 
+@pytest.mark.slow
+@each("unknown", [[], ["tool"], ["base"], EVERYTHING])
+def test_a_joint_that_counts_the_other_way_is_no_joint_that_is_turned_by_half(unknown):
+    """With the base upside down, half turns of others explain the sign of joint 1 of a UR as well; they are alike."""
+    robot = kt.load(next(file for file in example_robot_urdfs() if file.name == "ur5_robot.urdf"))
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-1.5, 1.5, (60, 6))
+    T = kt.fk(robot, "tool0")(q)
+    T[:, :3, 3] += rng.normal(0, 3e-4, (60, 3))
+    for j, name in enumerate(robot.joint_names):
+        signs = np.where(np.arange(6) == j, -1.0, 1.0)
+        found = kt.verify(robot, q * signs, poses={"tool0": T}, unknown=unknown)
+        assert [(fault.kind, fault.element) for fault in found.faults] == [("sign", name)]
+        halves = [element for kind, element in found.faults[0].alike if kind == "zero"]
+        assert bool(halves) <= bool(unknown)
+        assert not halves or f" Half a turn of {', '.join(halves)} would do, too." in str(found)
+        assert "shoulder_lift_joint" in halves or j or unknown != EVERYTHING
+
+
 class TestTwoJoints:
     """Small logs, quickly."""
 

@@ -455,7 +455,7 @@ class TestLogs:
         found = kt.verify(ARM, q, t=t, effort=tau, poses={"q3_link": T})
         assert named(found) == [("zero", "q2"), ("viscous friction", "q3")]
         assert found.torques[1, 2] < found.torques[0, 2]
-        found = kt.verify(ARM, q * [1, -1, 1], t=t, qd=qd, effort=tau, poses={"q3_link": T})
+        found = kt.verify(ARM, q * [1, -1, 1], t=t, qd=qd, effort=tau * [1, -1, 1], poses={"q3_link": T})
         assert named(found) == [("sign", "q2"), ("zero", "q2"), ("viscous friction", "q3")]
 
     @each("name", ["ur5_robot.urdf", "panda.urdf"])

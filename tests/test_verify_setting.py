@@ -131,6 +131,14 @@ class TestPosesAndTorques:
         assert (found.explained, found.faults) == (False, ())
 
 
+def test_a_simulation_without_noise_agrees():
+    """What is left is that of rates, by differences of positions."""
+    t, q, qd, qdd = motion(ARM, np.random.default_rng(3), 12.0, 125.0)
+    found = kt.verify(ARM, q, t=t, effort=kt.inverse_dynamics(ARM)(q, qd, qdd))
+    assert found.agrees
+    assert 0 < found.torques[1].max() < 0.002
+
+
 class TestPositions:
     @pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.slow), 3])
     def test_zeros_that_only_together_explain_a_log(self, seed):

@@ -13,6 +13,7 @@ from kinetree.cli._controllers import shown
 from kinetree.controllers.controller import Active
 from kinetree.controllers.text import configuration_in, parsed
 from kinetree.logs import read_motion
+from kinetree.spatial.se3 import translation
 
 JOINT = """<link name="{name}_link"/><joint name="{name}" type="{kind}"><parent link="{parent}"/>
 <child link="{name}_link"/><axis xyz="{axis}"/><limit lower="-2" upper="2" velocity="{velocity}" effort="9"/></joint>"""
@@ -293,6 +294,32 @@ def test_a_pose_of_a_pendant_chooses_the_branch(run):
         else:
             assert line.exit_code == 1
             assert f"the line arrives in the configuration {names[0]!r}, not in {name!r}" in line.stdout
+
+
+def test_the_speed_of_a_tool_is_that_of_its_point(run):
+    """A tool of the pendant is no frame of the robot, and has a name of its own for that."""
+    Path("arm.urdf").write_text(pendants.urdf(), encoding="utf-8")
+    arm, tool = kt.load("arm.urdf"), translation([0.5, 0, 0.3])
+    start = {"joint_1": 0.3, "joint_2": 0.4, "joint_3": -0.3, "joint_4": 0.5, "joint_5": 0.8}
+    T = kt.fk(arm, "tool0", "base")(arm.q(start | {"joint_1": 0.6}))
+    place = [f"--q={name}={value}" for name, value in start.items()]
+    go = ("move", "arm.urdf", "--controller", "kuka", "--acceleration", "50", "--speed", "0.25", *place, "--force")
+    held = ("--to", shown("kuka", T @ tool)[0], "--tool", "{X 500, Y 0, Z 300, A 0, B 0, C 0}")
+    for more, point in ((held, tool[:, 3]), (("--to", shown("kuka", T)[0]), [0, 0, 0, 1])):
+        result = run(*go, *more, "-o", "motion.csv")
+        assert result.exit_code == 0, result.output
+        assert ("speed of active tool:" in result.stdout) == (more is held)
+        motion = read_motion(arm, "motion.csv")
+        way = np.diff(kt.fk(arm, "tool0")(motion.q) @ point, axis=0)
+        assert 0.24 < (np.linalg.norm(way, axis=1) / np.diff(motion.times)).max() < 0.2505
+
+
+def test_a_pose_between_samples_is_a_warning(run, gantry):
+    """A corner that the frame passes between two samples."""
+    Path("way.txt").write_text("0 0 0 0 0 0\n0.55 0 0 0 0 0\n0.55 0.5 0 0 0 0\n")
+    go = ("move", *GO, "--through", "way.txt", "--line", "--speed", "0.5")
+    assert re.search(r"a pose that was given is [\d.]+ mm off the nearest sample", run(*go, "--period", "0.37").stdout)
+    assert "a pose that was given" not in run(*go, "--period", "0.002").stdout
 
 
 @pytest.mark.slow

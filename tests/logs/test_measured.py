@@ -74,7 +74,8 @@ class TestEfforts:
         assert [*found.values] == ["a"]
         np.testing.assert_allclose(found.values["a"], Q[:, 0], rtol=0, atol=1e-9)  # the third between its neighbours
         assert [(note.severity, note.message) for note in found.notes] == [
-            ("info", "efforts that are all zero or no numbers are taken as none: b, c")
+            ("info", "efforts that are all zero or no numbers are taken as none: b, c"),
+            ("info", "the effort of 1 sample is in a straight line between those of messages that have it: a"),
         ]
         still = measured(arm(), states(["a"], Q, S, velocity=0 * Q), "velocity", S)  # a joint at rest
         np.testing.assert_array_equal(still.values["a"], np.zeros(6))

@@ -28,6 +28,7 @@ from kinetree.errors import Finding, Findings, KinetreeError, UnverifiedWarning,
 from kinetree.files.output import write_whole
 from kinetree.logs import Motion, write_motion
 from kinetree.logs.read import WRITERS, is_bag
+from kinetree.model.edit.frames import add_frame
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
 from kinetree.solvers.ik.make import ik
@@ -67,7 +68,11 @@ LIKELY = ("path", "retime", "configuration")
 @tool_options
 @limit_option("velocity", "rad/s (with --deg deg/s) or m/s")
 @limit_option("acceleration", "rad/s² (with --deg deg/s²) or m/s²")
-@option("--speed", "Largest speed of the frame, m/s, such as 0.25.", type=click.FloatRange(min=0, min_open=True))
+@option(
+    "--speed",
+    "Largest speed of the frame or active tool, m/s, such as 0.25.",
+    type=click.FloatRange(min=0, min_open=True),
+)
 @option("--torque", "Keep the limits of torque (effort) of the model, too.")
 @payload_option
 @option("--period TIME", "Time from sample to sample, s, or such as 10ms.", type=TIME, default=0.01)
@@ -125,7 +130,8 @@ def command(
         remark("the motion begins at the neutral configuration; --q says another")
     carried = masses(payload)
     velocity, acceleration = (in_rad(robot, one, in_degrees) for one in (velocity, acceleration))
-    speeds = None if speed is None else {asked.frame: speed}
+    robot, tip = _with_tool(robot, asked)
+    speeds = None if speed is None else {tip: speed}
     options = Options(velocity, acceleration, torque, carried if torque else None, speeds)
     try:
         path = _path(robot, asked, q0, line)
@@ -143,10 +149,23 @@ def command(
             f"between samples the frame is up to {number(1e3 * off)} mm off the line, if joints move straight there"
         )
         findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
+    if (missed := _missed(motion, asked)) > OFF:
+        message = f"a pose that was given is {number(1e3 * missed)} mm off the nearest sample"
+        findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
     if output is not None:
         _write(asked, motion, output, in_degrees)
         remark(f"wrote {output}: {len(motion.q)} samples")
     _finish(motion, reached(motion, options), findings, as_json)
+
+
+def _with_tool(robot: Robot, asked: Targets) -> tuple[Robot, str]:
+    """Return the robot with a frame of the active tool, whose speed is limited, and the name of this frame."""
+    if np.array_equal(asked.active.tool, np.eye(4)):
+        return robot, asked.frame
+    name = "active tool"
+    while name in robot.frames:
+        name += "_"
+    return add_frame(robot, name, asked.frame, asked.active.tool), name
 
 
 def _off_the_line(motion: Motion, asked: Targets) -> float:
@@ -157,6 +176,14 @@ def _off_the_line(motion: Motion, asked: Targets) -> float:
     way = p[1:] - p[:-1]
     along = ((middle - p[:-1]) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-30)
     return float(np.linalg.norm(middle - p[:-1] - along[:, None] * way, axis=1).max(initial=0.0))
+
+
+def _missed(motion: Motion, asked: Targets) -> float:
+    """Return how far the targets are off the nearest sample at most, m."""
+    assert motion.robot is not None
+    p = fk(motion.robot, asked.frame, asked.base)(motion.q)[:, :3, 3]
+    targets = [one.value if one.value.ndim == 1 else one.value[:3, 3] for one in asked.targets]
+    return max(float(np.linalg.norm(p - target, axis=1).min()) for target in targets)
 
 
 def _check_ending(asked: Targets, output: Path) -> None:

@@ -207,7 +207,8 @@ PLAIN = {
 
 def _sentence(fault: ModelFault) -> str:
     if fault.kind in PLAIN:
-        return PLAIN[fault.kind].format(fault.element)
+        others = f" Half a turn of {', '.join(one for _, one in fault.alike)} would do, too." if fault.alike else ""
+        return PLAIN[fault.kind].format(fault.element) + others
     alike = f" So would {' or '.join(_named(*one) for one in fault.alike)}." if fault.alike else ""
     unit, factor = SHOWN.get(fault.unit, (fault.unit, 1.0))
     value, std = factor * np.asarray(fault.value), factor * np.asarray(fault.std)

@@ -15,7 +15,7 @@ from kinetree.spatial.se3 import Array
 EYE = np.eye(3)
 MEDIAN = 0.6745
 """Median size of a number with standard deviation 1."""
-SMALL = 1e-6
+SMALL = 2e-4
 """Least noise of a torque, in parts of the largest of the joint."""
 OF_JOINTS = ("viscous friction", "Coulomb friction", "armature")
 PER_JOINT = len(OF_JOINTS) + 1  # and an offset

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -259,31 +259,49 @@ def _is_explained(channel: Poses) -> bool:
     return all(size < most for size, most in zip(channel.noise, UNEXPLAINED, strict=False))
 
 
+class _Tried(NamedTuple):
+    """A channel whose joints count in one way, the loss of a fit of zeros, and the joints that this turns far."""
+
+    loss: float
+    channel: Poses
+    far: tuple[str, ...]
+
+
+def _tried(given: Poses, Q: Array) -> _Tried:
+    """Return how well zeros alone explain poses at Q (n, nq)."""
+    channel, rows = _placed(replace(given, q=Q)), np.arange(len(Q))
+    zeros = {cause.element: cause.places[0] for cause in channel.causes if cause.kind == "zero"}
+    late = [i for cause in channel.causes if cause.kind == "delay" for i in cause.places]
+    x = fitted(channel, np.zeros(channel.size), (*channel.unknown, *zeros.values(), *late), rows, 12).x
+    loss = float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum())  # outliers hardly count
+    return _Tried(loss, channel, tuple(name for name, i in zeros.items() if abs(x[i]) > TURNED))
+
+
 def _discrete(given: Poses) -> tuple[Poses, list[ModelFault], Turn]:
-    """Return the channel with joints reversed, exchanged or in degrees where the poses show it, and these faults."""
-    robot, faults, rows, best = given.robot, list[ModelFault](), np.arange(len(given.q)), np.inf
-    turn = unturned(robot)
+    """Return the channel with joints reversed, exchanged or in degrees where the poses show it, and these faults.
 
-    def tried(Q: Array) -> tuple[float, Poses]:
-        channel = _placed(replace(given, q=Q))
-        shifts = (i for cause in channel.causes if cause.kind in ("zero", "delay") for i in cause.places)
-        free = (*channel.unknown, *shifts)
-        x = fitted(channel, np.zeros(channel.size), free, rows, 12).x
-        value = float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum())  # outliers hardly count
-        half_turned = best < NEARLY * len(rows) and np.abs(x[: robot.nq]).max() > TURNED
-        return np.inf if half_turned else value, channel
-
-    best, channel = tried(given.q)
+    A joint that counts the other way is more likely than one that is turned by more than a radian, which is named as
+    alike: with the base upside down it may explain poses as well.
+    """
+    robot, faults, turn, n = given.robot, list[ModelFault](), unturned(given.robot), len(given.q)
+    best = _tried(given, given.q)
     columns = [cause.places[0] for cause in given.causes if cause.kind == "zero"]
-    while len(faults) < 2 and best > len(rows):  # more than a millimetre or milliradian
-        trials = [(*tried(turned(channel.q, one)), one, fault) for one, fault in turns(robot, channel.q, columns)]
+    while len(faults) < 2 and (best.loss > n or best.far):  # more than a millimetre or milliradian
+        trials = [
+            (_tried(given, turned(best.channel.q, one)), one, fault)
+            for one, fault in turns(robot, best.channel.q, columns)
+        ]
+        if best.loss < NEARLY * n:
+            trials = [trial for trial in trials if not trial[0].far]
         if not trials:
             break
-        value, there, one, fault = min(trials, key=lambda trial: trial[0])
-        if value * CLEARER > best:
+        there, one, fault = min(trials, key=lambda trial: trial[0].loss)
+        nearly = best.far and there.loss < CLEARER * max(best.loss, n)
+        if there.loss * CLEARER > best.loss and not nearly:
             break
-        best, channel, turn, faults = value, there, after(turn, one), [*faults, fault]
-    return channel, faults, turn
+        alike = tuple(("zero", name) for name in best.far) if best.loss < NEARLY * n else ()
+        best, turn, faults = there, after(turn, one), [*faults, replace(fault, alike=alike)]
+    return best.channel, faults, turn
 
 
 def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Found) -> Verification:

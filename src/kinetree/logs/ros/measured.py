@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinetree.display import listed, some
+from kinetree.display import counted, listed, some
 from kinetree.errors import Finding, fail
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import POSES, TF_MESSAGE, TF_STATIC, Poses, at_times, moved, poses_of
@@ -81,7 +81,7 @@ def measured(robot: Robot, topic: Topic, field: str, stamps: Stamps) -> Measured
                 parts.setdefault(name, []).append((rows, numbers.of(data)[:, i]))
     clock = clock if clock.any() else np.array(topic.log_times, dtype=np.int64)
     found, given = dict[str, Array](), np.zeros(len(stamps), dtype=bool)
-    none = list[str]()
+    none, between = list[str](), dict[str, int]()
     for name in (one for one in robot.velocity_names if one in parts):
         rows, values = (np.concatenate(x) for x in zip(*parts[name], strict=True))
         order = np.argsort(rows)[::-1]  # of equal stamps the last counts
@@ -93,10 +93,15 @@ def measured(robot: Robot, topic: Topic, field: str, stamps: Stamps) -> Measured
             own = Motions(times, values[order[at], None])
             since = (stamps - own.start) / 1e9
             found[name] = np.where(own.known(since), own.column(0, since), np.nan)
-            given |= np.isin(stamps, times)
+            given |= (own_times := np.isin(stamps, times))
+            between[name] = int((~own_times & ~np.isnan(found[name])).sum())
     left = f"{odd:,} messages have other than one {field} for each name, and are left out"
     zero = f"efforts that are all zero or no numbers are taken as none: {some(none)}"
     notes = [*([note(topic, left)] if odd else []), *([note(topic, zero, "info")] if none else [])]
+    if filled := [name for name, count in between.items() if count]:
+        most = counted(max(between.values()), "sample")
+        lines = f"the {field} of {most} is in a straight line between those of messages that have it: {some(filled)}"
+        notes.append(note(topic, lines, "info"))
     return Measured(found, given, notes)
 
 
