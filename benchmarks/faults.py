@@ -28,7 +28,7 @@ from kinetree.lab.hand_eye import displacements as small
 from kinetree.lab.identify.columns import carriers, ends
 from kinetree.lab.identify.efforts import about_centre, inertia_of, payload
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import Mimic
+from kinetree.model.robot import UNLIMITED, Mimic
 from machine import describe
 
 POSES = ("none", "zero", "length", "joint pose", "base pose", "tool pose", "sign", "order", "unit", "delay")
@@ -138,7 +138,8 @@ def machines() -> dict[str, tuple[kt.Robot, str]]:
         return kt.edit.lock(robot, {name: 0.0 for name in robot.joint_names if name not in names})
 
     def part(path: str, *begin: str) -> kt.Robot:
-        robot = kt.load(_example(path)())
+        parts = parts_of(kt.load(_example(path)()))  # without friction, which MuJoCo takes for a constraint
+        robot = build(replace(parts, joints=[replace(joint, dynamics=()) for joint in parts.joints]))
         return only(robot, tuple(name for name in robot.joint_names if name.startswith(begin)))
 
     link = [{**LINK, "axis": axis, "xyz": xyz} for axis, xyz in AXES]
@@ -322,7 +323,8 @@ def torques(robot: kt.Robot, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, gra
 
 
 def motion(robot: kt.Robot, seed: int, rate: float = 100.0, later: float = 0.0) -> tuple[np.ndarray, ...]:
-    """Return t, and q, qd and qdd at t + later, of 20 s: periods of 10 s and five harmonics, inside the limits."""
+    """Return t, and q, qd and qdd at t + later, of 20 s: periods of 10 s and five harmonics, inside the limits,
+    at twice the legal speed at most."""
     t, w = np.arange(0, 20, 1 / rate), 2 * np.pi * 0.1 * np.arange(1, 6)
     a, b = np.random.default_rng(seed).uniform(-1, 1, (2, 5, robot.nq))
     phase = np.outer(t + later, w)
@@ -330,6 +332,8 @@ def motion(robot: kt.Robot, seed: int, rate: float = 100.0, later: float = 0.0) 
     lower, upper = ends_of(robot)
     q, qd, qdd = s @ a + c @ b, c * w @ a - s * w @ b, -(s * w**2) @ a - c * w**2 @ b
     size = np.minimum(0.49 * (upper - lower), 2.0) / np.hypot(a, b).sum(axis=0)
+    speeds = [limit.velocity for name in robot.joint_names for limit in robot.joints[name].limits or (UNLIMITED,)]
+    size = np.minimum(size, 2.0 * np.array(speeds) / (np.hypot(a, b) * w[:, None]).sum(axis=0))
     return t, q * size + (lower + upper) / 2, qd * size, qdd * size
 
 
