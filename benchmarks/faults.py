@@ -115,7 +115,7 @@ def pairs(count: int, rng: np.random.Generator) -> list[tuple[str, str]]:
     found = []
     for i in range(count):
         of, kinds = (("poses", POSES), ("torques", TORQUES))[i % 2]
-        found.append((of, "+".join(rng.choice(kinds[1:], 2))))
+        found.append((of, "+".join(rng.choice(kinds[1:], 2, replace=False))))
     return found
 
 
@@ -267,7 +267,7 @@ def of_torques(robot: kt.Robot, frame: str, kinds: Sequence[str], rng: np.random
             model = with_payload(model, element, value)
         if u.any():
             element, other = link, with_row(model, link, inertia_of(row, u))
-            while change(model, other, q, qd, qdd) < SEEN:
+            while change(model, other, q, qd, qdd) < SEEN and np.abs(u).max() < 5.0:
                 u *= 1.3
                 other = with_row(model, link, inertia_of(row, u))
             model, inertia = other, about_centre(inertia_of(row, u)) - about_centre(row)
