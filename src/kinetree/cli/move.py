@@ -130,7 +130,7 @@ def command(
         remark("the motion begins at the neutral configuration; --q says another")
     carried = masses(payload)
     velocity, acceleration = (in_rad(robot, one, in_degrees) for one in (velocity, acceleration))
-    robot, tip = _with_tool(robot, asked)
+    robot, tip = (robot, asked.frame) if speed is None else _with_tool(robot, asked)
     speeds = None if speed is None else {tip: speed}
     options = Options(velocity, acceleration, torque, carried if torque else None, speeds)
     try:

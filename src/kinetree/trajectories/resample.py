@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation, Slerp
 
 from kinetree.arguments import explain_type_errors
 from kinetree.display import number
 from kinetree.errors import Finding, fail
 from kinetree.spatial.numbers import numbers
-from kinetree.spatial.se3 import Array
 from kinetree.trajectories.motion import GAP, Motion, _quaternions
 
 MOST = 10_000_000
@@ -40,26 +40,13 @@ def resample(motion: Motion, rate: float) -> Motion:
         raise fail("motion", f"the rate is {number(rate)} Hz; expected more than 0, and fewer than {MOST:,} samples")
     times = old[0] + np.arange(int(span * rate + 1e-6) + 1) / rate
     q = np.column_stack([np.interp(times, old, column) for column in motion.q.T])
-    i = np.searchsorted(old, times, side="right").clip(1, max(len(old) - 1, 1)) - 1
-    j = np.minimum(i + 1, len(old) - 1)
-    part = ((times - old[i]) / np.where(j > i, old[j] - old[i], 1.0)).clip(0.0, 1.0)
     for _, _, places in _quaternions(motion.robot, motion.names):
-        q[:, places] = _arc(motion.q[i][:, places], motion.q[j][:, places], part)
+        if len(old) > 1:  # an arc is the same in any order of the parts
+            arcs = Slerp(old, Rotation.from_quat(motion.q[:, places]))
+            q[:, places] = arcs(times.clip(old[0], old[-1])).as_quat()
     steps = np.diff(old)
     gaps = np.flatnonzero(steps > GAP * np.median(steps)) if len(steps) else np.zeros(0, int)
     across = "across which joints are taken to move evenly"
     said = [f"the times have a gap of {number(steps[k])} s after {number(old[k])} s, {across}" for k in gaps]
     notes = (*motion.notes, *(Finding("motion", "warning", one) for one in said))
     return replace(motion, times=times, q=q, notes=notes, qd=None, qdd=None)
-
-
-def _arc(a: Array, b: Array, part: Array) -> Array:
-    """Return quaternions (n, 4) at parts (n,) of the shortest arcs from a to b (n, 4)."""
-    cosine = (a * b).sum(axis=1)
-    b = np.where(cosine[:, None] < 0, -b, b)
-    angle = np.arccos(np.abs(cosine).clip(0.0, 1.0))[:, None]
-    s, near = part[:, None], angle < 1e-6  # where the arc is a line
-    sine = np.where(near, 1.0, np.sin(angle))
-    first, second = np.where(near, 1 - s, np.sin((1 - s) * angle) / sine), np.where(near, s, np.sin(s * angle) / sine)
-    found = first * a + second * b
-    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))

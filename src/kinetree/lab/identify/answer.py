@@ -8,6 +8,7 @@ import numpy as np
 from kinetree.display import MOST, Brief, number, shortened, visible
 from kinetree.lab.identify.poses import SMALL
 from kinetree.lab.identify.search import Found
+from kinetree.model.edit.origins import COLUMNS
 from kinetree.spatial.se3 import Array
 
 
@@ -51,7 +52,7 @@ def correlated(found: Found) -> tuple[tuple[str, ...], Array]:
     not determine a number."""
     names, places = list[str](), list[int]()
     for cause in found.causes:
-        parts = PARTS.get(cause.kind, XYZ[: len(cause.places)]) if len(cause.places) > 1 else ("",)
+        parts = PARTS.get(cause.kind, COLUMNS[: len(cause.places)]) if len(cause.places) > 1 else ("",)
         names += [f"{cause.kind} {cause.element} {part}".rstrip() for part in parts]
         places += cause.places
     C = found.covariance[np.ix_(places, places)]
@@ -68,7 +69,6 @@ def block(first: Array | None, then: Array) -> Array:
     return whole
 
 
-XYZ = ("x", "y", "z", "rx", "ry", "rz")
 PARTS = {"inertia": ("Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"), "payload": ("m", "x", "y", "z")}
 """Names of the numbers of a fault."""
 

@@ -103,7 +103,7 @@ def _answer(
     before, middle = given.tau - given.predicted(at, every), len(made.weights) // 2
     begun, times = (one.t[made.starts(one.parts) + middle] for one in (whole, log))
     residuals = np.stack([np.column_stack([np.interp(times, begun, r) for r in before.T]), left])
-    torques = np.array([_rms(before), _rms(left), channel.noise / made.spread])
+    torques = np.array([rms(before), rms(left), channel.noise / made.spread])
     torques[:, ~known] = residuals[..., ~known] = np.nan
     far = (np.abs(channel.residual(x, rows)[..., 0]) > OUTLIER).any(axis=1)
     offsets = np.where(known, x[channel.offsets] * np.exp(x[-channel.nv :]), np.nan)
@@ -143,7 +143,8 @@ def _with_noise(channel: Efforts, log: Trajectory) -> tuple[Efforts, bool]:
     return replace(channel, noise=channel.noise * filter_of(log.dt).spread), bool(part < UNEXPLAINED**2)
 
 
-def _rms(r: Array) -> Array:
+def rms(r: Array) -> Array:
+    """Return the root mean square of errors (n, …) over samples."""
     return np.asarray(np.sqrt((r**2).mean(axis=0)))
 
 
@@ -159,7 +160,7 @@ def _channel(
         least[1, where] -= passive.friction * abs(factor)
         least[2, where] -= passive.armature * factor**2
     tau, predicted, made = columns(robot, log, gravity)
-    noise = _rms(tau).clip(1e-9) * 0.05
+    noise = rms(tau).clip(1e-9) * 0.05
     return Efforts(robot, tau, predicted, made, tuple(carriers(robot)), ends(robot), least, known, noise, at)
 
 
@@ -179,14 +180,14 @@ def _discrete(
         log = log._replace(effort=log.effort / UNIT**power)
         channel = replace(channel, tau=channel.tau / UNIT**power)
         faults.append(ModelFault("effort unit", "effort", UNIT**power, 0.0, unit="1"))
-    sizes = [_rms(x - x.mean(axis=0)) for x in (channel.model, channel.tau)]
+    sizes = [rms(x - x.mean(axis=0)) for x in (channel.model, channel.tau)]
     related = np.array([left < UNRELATED for _, left in fits]) | (sizes[0] < CLEARER * sizes[1])
     related |= not (channel.known & related).any()  # if none is, nothing explains the log
     strange = np.flatnonzero(channel.known & ~related)
     faults += [ModelFault("effort scale", robot.velocity_names[i], 0.0, 0.0, unit="1") for i in strange]
     known = channel.known & related
     tau = channel.tau * known
-    noise = _rms(tau).clip(1e-9) * 0.05
+    noise = rms(tau).clip(1e-9) * 0.05
     start = replace(channel, tau=tau, known=known, noise=noise, late=setting.late)
     return start, gravity, faults, log._replace(effort=log.effort * known)
 

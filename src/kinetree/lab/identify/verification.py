@@ -14,7 +14,7 @@ from kinetree.lab.identify.columns import LONGEST, Trajectory, check_rates, gaps
 from kinetree.lab.identify.poses import SMALL, Poses, first_places
 from kinetree.lab.identify.search import Cause, Found, basis, effects, fitted, hidden, search, visible
 from kinetree.lab.identify.setting import Setting, Turn, after, turned, turns, unturned
-from kinetree.lab.identify.torques import REST, TorqueFaults, by_torques
+from kinetree.lab.identify.torques import REST, TorqueFaults, by_torques, rms
 from kinetree.model.edit import lock, set_origins
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
@@ -101,10 +101,8 @@ def verify(
     nearest = np.searchsorted(np.arange(len(Q)) if times is None else times, by.outliers).clip(0, len(Q) - 1)
     outliers = tuple(dict.fromkeys((*(found.outliers if found else ()), *nearest.tolist())))
     found = found or Verification(True, (), (), (), None, None, None, (), None, None)
-    explained, incomplete = (
-        found.explained and by.explained,
-        (*found.incomplete, *(["torques"] if by.incomplete else [])),
-    )
+    explained = found.explained and by.explained
+    incomplete = (*found.incomplete, *(["torques"] if by.incomplete else []))
     faults = (*found.faults, *by.faults) if explained else ()
     return replace(
         found,
@@ -319,7 +317,7 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
     together = [_set(channel, cause, places) for cause, places in hidden(channel, x, len(rows))]
     still = tuple(name for name, q in zeros if np.ptp(q) < STILL)
     errors = np.stack([_errors(plain, before.x), _errors(channel, x)])
-    (numbers, correlation), (error, left) = correlated(found), map(_rms, errors)
+    (numbers, correlation), (error, left) = correlated(found), map(rms, errors)
     rest, shown = channel.with_noise(x, rows, len(found.fit.free)).noise, [*discrete]
     shown += sorted(faults, key=lambda fault: -fault.explains)
     incomplete = any(more > REST * size for more, size in zip(rest, channel.noise, strict=True))
@@ -346,10 +344,6 @@ def _set(channel: Poses, cause: Cause, places: Sequence[int]) -> tuple[tuple[str
     base = [("base pose", channel.robot.root)] if set(places) & {*channel.of_base} else []
     tool = [("tool pose", channel.frame)] if set(places) & {*channel.of_tool} else []
     return ((cause.kind, cause.element), *base, *tool)
-
-
-def _rms(errors: Array) -> Array:
-    return np.asarray(np.sqrt((errors**2).mean(axis=0)))
 
 
 def _errors(channel: Poses, x: Array) -> Array:
