@@ -284,6 +284,7 @@ def test_a_pose_of_a_pendant_chooses_the_branch(run):
         go = ("arm.urdf", "--controller", "kuka", "--to", pose, "--acceleration", "3", *place, "--force")
         result = run("move", *go, "-o", "motion.csv")
         assert result.exit_code == 0, result.stdout
+        assert result.stderr.count("samples, joints as in the model, not as the pendant shows them\n") == 1
         last = read_motion(arm, "motion.csv").q[-1]
         assert kt.controllers.configuration(arm, "kuka", last) == name
         assert np.abs(kt.fk(arm, "tool0", "base")(last) - T).max() < 1e-5

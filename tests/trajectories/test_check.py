@@ -183,3 +183,20 @@ def test_faults_of_every_kind_and_motions_without(name):
             motion, options, expected = planted(clean, kind)
             assert named(found(motion, clearance=None, **options), *expected), (kind, expected)
     assert contact_between_samples(clean, count) == count
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ([0.0, 0.1, 0.2, 0.3, 1.0, 1.1], "a gap from 0.3 to 1 s"),
+        ([0.0, 0.1, 0.2, 0.3, 1.0, 1.1, 1.2, 2.2], "2 gaps, the longest from 1.2 to 2.2 s"),
+        ([0.0, 0.1, 0.2, 0.3, 0.8], None),
+        ([0.0, 5.0], None),
+        ([0.0], None),
+    ],
+)
+def test_gaps_in_the_times_are_said(times, said):
+    arm = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
+    found = check(Motion(("q1", "q2"), times, np.zeros((len(times), 2)), robot=arm))
+    messages = [one.message for one in found if one.message.startswith("the times")]
+    assert messages == ([f"the times have {said}: straight lines are checked"] if said else [])

@@ -8,13 +8,14 @@ import numpy as np
 
 from kinetree.arguments import explain_type_errors
 from kinetree.contact.collisions import Collisions
-from kinetree.errors import SEVERITIES, Findings, fail
+from kinetree.display import number
+from kinetree.errors import SEVERITIES, Finding, Findings, fail
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Inertial
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings
-from kinetree.trajectories.motion import Motion
+from kinetree.trajectories.motion import Motion, gaps
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.payload import with_payload
 from kinetree.trajectories.rates import rate_findings
@@ -77,5 +78,15 @@ def check(
         *loop_findings(samples),
         *contact_findings(samples, clearance),
         *singular_findings(samples, frame),
+        *_gap_findings(samples.times),
     ]
     return Findings(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def _gap_findings(times: Array | None) -> list[Finding]:
+    if not (found := gaps(times)):
+        return []
+    longest = max(found, key=lambda gap: gap[1] - gap[0])
+    several = f"{len(found)} gaps, the longest" if len(found) > 1 else "a gap"
+    message = f"the times have {several} from {number(longest[0])} to {number(longest[1])} s: straight lines are checked"
+    return [Finding("motion-unchecked", "info", message)]

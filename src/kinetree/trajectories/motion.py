@@ -27,6 +27,14 @@ FOLLOWS = 1e-3
 """Largest difference of a follower's column from the value by its leader, rad or m."""
 
 
+def gaps(times: Array | None) -> list[tuple[float, float]]:
+    """Return where there are gaps in times (n,): when each begins and ends."""
+    if times is None or len(times) < 2:
+        return []
+    steps = np.diff(times)
+    return [(float(times[k]), float(times[k + 1])) for k in np.flatnonzero(steps > GAP * np.median(steps))]
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Motion(Brief):
     """Values of coordinates of a robot over time.

@@ -9,7 +9,7 @@ from kinetree.arguments import explain_type_errors
 from kinetree.display import number
 from kinetree.errors import Finding, fail
 from kinetree.spatial.numbers import numbers
-from kinetree.trajectories.motion import GAP, Motion, _quaternions
+from kinetree.trajectories.motion import Motion, _quaternions, gaps
 
 MOST = 10_000_000
 """Largest number of samples."""
@@ -44,9 +44,7 @@ def resample(motion: Motion, rate: float) -> Motion:
         if len(old) > 1:  # an arc is the same in any order of the parts
             arcs = Slerp(old, Rotation.from_quat(motion.q[:, places]))
             q[:, places] = arcs(times.clip(old[0], old[-1])).as_quat()
-    steps = np.diff(old)
-    gaps = np.flatnonzero(steps > GAP * np.median(steps)) if len(steps) else np.zeros(0, int)
     across = "across which joints are taken to move evenly"
-    said = [f"the times have a gap of {number(steps[k])} s after {number(old[k])} s, {across}" for k in gaps]
+    said = [f"the times have a gap of {number(b - a)} s after {number(a)} s, {across}" for a, b in gaps(old)]
     notes = (*motion.notes, *(Finding("motion", "warning", one) for one in said))
     return replace(motion, times=times, q=q, notes=notes, qd=None, qdd=None)
