@@ -144,14 +144,14 @@ def command(
         return
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
     findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
-    if line and (off := _off_the_line(motion, asked)) > OFF:
-        message = (
-            f"between samples the frame is up to {number(1e3 * off)} mm off the line, if joints move straight there"
-        )
-        findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
-    if (missed := _missed(motion, asked)) > OFF:
-        message = f"a pose that was given is {number(1e3 * missed)} mm off the nearest sample"
-        findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
+    ways = {"a pose that was given is {} mm off the nearest sample": _missed(motion, asked)}
+    if line:
+        between = "between samples the frame is up to {} mm off the line, if joints move straight there"
+        ways = {between: _off_the_line(motion, asked), **ways}
+    for said, off in ways.items():
+        if off > OFF:
+            message = said.format(number(1e3 * off))
+            findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
     if output is not None:
         _write(asked, motion, output, in_degrees)
         as_model = asked.arm and output.suffix.lower() in WRITERS

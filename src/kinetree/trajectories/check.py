@@ -86,7 +86,7 @@ def check(
 def _gap_findings(times: Array | None) -> list[Finding]:
     if not (found := gaps(times)):
         return []
-    longest = max(found, key=lambda gap: gap[1] - gap[0])
     several = f"{len(found)} gaps, the longest" if len(found) > 1 else "a gap"
-    message = f"the times have {several} from {number(longest[0])} to {number(longest[1])} s: straight lines are checked"
+    begins, ends = map(number, max(found, key=lambda gap: gap[1] - gap[0]))
+    message = f"the times have {several} from {begins} to {ends} s: straight lines are checked"
     return [Finding("motion-unchecked", "info", message)]
