@@ -144,11 +144,9 @@ def command(
         return
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
     findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
-    ways = {"a pose that was given is {} mm off the nearest sample": _missed(motion, asked)}
-    if line:
-        between = "between samples the frame is up to {} mm off the line, if joints move straight there"
-        ways = {between: _off_the_line(motion, asked), **ways}
-    for said, off in ways.items():
+    between = "between samples the frame is up to {} mm off the line, if joints move straight there"
+    ways = {between: _off_the_line(motion, asked) if line else 0.0}
+    for said, off in {**ways, "a pose that was given is {} mm off the nearest sample": _missed(motion, asked)}.items():
         if off > OFF:
             message = said.format(number(1e3 * off))
             findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
