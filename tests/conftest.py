@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import tempfile
+from collections import defaultdict
 from functools import partial
 from zlib import crc32
 
@@ -12,6 +13,8 @@ import pytest
 pytest_plugins = ["browser", "rewritten"]
 
 QUICK = "not crosscheck and not slow"
+CASES = 6
+"""Number of cases of a test marked `sampled` that run without KINETREE_ALL."""
 _SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|crosscheck)\b", re.MULTILINE)
 
 
@@ -28,15 +31,23 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Keep the tests of one part. Their names decide, so that a new test moves no other one."""
+    """Keep the tests of one part, and some cases of long ones. Names decide, so that a new test moves no other one."""
     part, parts = map(int, config.getoption("--part").split("/"))
     if not 1 <= part <= parts:
         raise pytest.UsageError(f"--part {part}/{parts}: expected 1/{parts} to {parts}/{parts}")
-    others = [item for item in items if crc32(item.nodeid.encode()) % parts != part - 1]
+    others = {item for item in items if crc32(item.nodeid.encode()) % parts != part - 1} | set(_more_cases(items))
     if others:
-        config.hook.pytest_deselected(items=others)
-        left_out = set(others)
-        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=[item for item in items if item in others])
+        items[:] = [item for item in items if item not in others]
+
+
+def _more_cases(items):
+    """Return the cases of tests marked `sampled` that only `.ci/nightly` runs, with KINETREE_ALL: all but CASES."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled") and not os.environ.get("KINETREE_ALL"):
+            cases[item.nodeid.split("[")[0]].append(item)
+    return [one for some in cases.values() for one in sorted(some, key=lambda one: crc32(one.nodeid.encode()))[CASES:]]
 
 
 def pytest_collection_finish():

@@ -38,6 +38,7 @@ ASKED |= {name: getattr(ROBOT.limits, name) for name in ("contains", "project", 
 ASKED |= {"q": ROBOT.q, "order": ROBOT.order}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:xacro_args= is deprecated")
 @pytest.mark.parametrize("name", ASKED)
 def test_wrong_arguments(name, tmp_path, monkeypatch):

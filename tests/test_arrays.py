@@ -59,6 +59,7 @@ def test_single_precision_in_and_out(fk, q, threads):
     np.testing.assert_array_equal(fk.interpret(q.astype(np.float32)).astype(float), T)
 
 
+@pytest.mark.slow
 def test_precision_of_the_result(fk, robot):
     single = Q.astype(np.float32)
     assert fk(single, dtype=float).dtype == np.float64

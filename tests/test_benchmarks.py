@@ -161,6 +161,7 @@ def test_a_wrong_answer_is_seen(folder):
         process.close()
 
 
+@pytest.mark.slow
 def test_a_peer_that_is_not_there_says_so(folder):
     process = kernels.Process("nobody", folder)
     process.close()

@@ -266,6 +266,7 @@ class TestSymPy:
         pytest.importorskip("sympy")
         return bridge("sympy").expressions
 
+    @pytest.mark.slow
     def test_a_planar_arm_reads_as_in_the_book(self, expressions):
         """Lynch and Park, Modern Robotics, equations 4.1 and 8.9 to 8.12, with numbers."""
         rows = [{"a": 0.5, "m": 1.0, "r": [0, 0, 0]}, {"a": 0.3, "m": 0.7, "r": [0, 0, 0]}]
@@ -283,6 +284,7 @@ class TestSymPy:
         assert str(M[0, 1]) == f"{l1 * l2 * m2:g}*cos(q2) + {m2 * l2**2:g}"
         assert str(M[0, 0]) == f"{2 * m2 * l1 * l2:g}*cos(q2) + {m1 * l1**2 + m2 * (l1**2 + l2**2):g}"
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore:expressions of")
     @pytest.mark.parametrize("make", [kt.mass_matrix, kt.inverse_dynamics, lambda arm: kt.vjp(kt.velocity(arm, "tip"))])
     def test_numbers_put_in_give_what_the_kernel_gives(self, expressions, make):

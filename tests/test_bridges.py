@@ -50,6 +50,7 @@ def test_bodies_move_as_the_robot_does(turned):
     np.testing.assert_array_equal(maps.v_back(maps.v(np.arange(robot.nv))), np.arange(robot.nv))
 
 
+@pytest.mark.slow
 def test_a_scene_has_the_meshes_of_the_links_in_their_places():
     trimesh = pytest.importorskip("trimesh")
     path = next(path for path in icub_urdfs() if path.parent.name == "iCubGazeboV2_7")

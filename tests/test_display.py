@@ -292,6 +292,7 @@ def test_html_of_small_objects():
     assert table_of(["coordinate", ">rad, m"], ("a", "0"), ("b", "0")) in stepped._repr_html_()
 
 
+@pytest.mark.slow
 def test_html_says_what_the_object_has():
     robot = kt.load("icub")
     fk, ik = kt.fk(robot, "head", "chest"), kt.ik(robot, "head", "chest")
@@ -379,6 +380,7 @@ def test_robots_without_a_picture_have_their_tables():
     assert "<svg" in build(Parts("point", [Link("base")], []))._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_picture_and_tables_are_made_at_once(icub_file):
     robot = kt.load(icub_file)
     robot._repr_html_()

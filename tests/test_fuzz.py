@@ -63,6 +63,7 @@ def test_the_oracle_accepts_refusals_and_nothing_else(monkeypatch):
     assert "TooSlow" in judge(lambda: [i * i for i in range(10**7)]).key
 
 
+@pytest.mark.slow
 def test_a_fault_is_kept_once_and_made_small(tmp_path, monkeypatch):
     monkeypatch.setattr(oracle, "limit_memory", lambda: None)
     trial = Trial(replace(TARGETS["urdf"], run=stumble), None, tmp_path)

@@ -51,6 +51,7 @@ def lisboa(robots):
     return robots["iCubLisboa01"]
 
 
+@pytest.mark.slow
 def test_there_are_fourteen_robots_and_two_parts(models, robots):
     assert set(robots) == ROBOTS
     assert {model.name for model in models if model.is_part} == set(PARTS)
@@ -135,6 +136,7 @@ class TestAgainstTheTables:
         assert known["iCubGenova02"] == ("2.5", "same frames as iCubGazeboV2_5_KIT_007")
         assert {name for name, (version, _) in known.items() if version == "1.0"} == MADE_FROM_TABLES
 
+    @pytest.mark.slow
     def test_lisboa_is_a_robot_of_version_1_but_for_its_sensor(self, lisboa):
         found = facts.distances(kt.load("icub:1"), lisboa.robot)
         arms = [d for name, d in found.items() if name.endswith(("arm_dh_frame", "hand_dh_frame"))]
@@ -164,6 +166,7 @@ class TestAgainstTheTables:
         assert max(largest["l_foot_dh_frame"], largest["r_foot_dh_frame"]) < 0.01e-3
         assert 20e-3 < largest["imu_frame"] < 30e-3
 
+    @pytest.mark.slow
     def test_the_short_way_finds_what_compare_finds(self):
         a, b = (kt.edit.cut(kt.load(f"icub:{version}"), "chest") for version in ("1.7", "2.0"))
         assert facts.distances(a, b) == dict(kt.compare(a, b).frames)

@@ -54,6 +54,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_table_is_taken_by_name(form):
     given = FORMS[form](TABLE)
@@ -285,6 +286,7 @@ def test_what_has_no_joints_is_refused_if_it_has_names():
     assert ik(pd.DataFrame(kt.fk(ROBOT, "l6")(Q[0]))).success
 
 
+@pytest.mark.slow
 def test_vectors_have_names_too():
     point = kt.kinematics.point(ROBOT, "l6")
     ik, p = kt.ik(ROBOT, "l6", goal="position"), kt.fk(ROBOT, "l6")(Q[0])[:3, 3]

@@ -173,6 +173,7 @@ class TestEdits:
 
 
 class TestKernels:
+    @pytest.mark.slow
     def test_every_query_of_an_arm(self):
         for ask in (kt.fk, kt.jacobian, kt.kinematics.velocity, kt.dynamics.imu_reading, kt.dynamics.joint_torques):
             assert_same(ARM, ask, "l4")
@@ -204,6 +205,7 @@ class TestKernels:
             assert_same(ROBOT, kt.dynamics.sensor_reading, f"ft_{joint}", measures="parent_on_child")
         assert_same(ROBOT, kt.dynamics.external_wrench, ["ft_fixed_1"], "trunk5", measures="child_on_parent")
 
+    @pytest.mark.slow
     def test_a_sensor_that_reads_about_its_joint(self):
         """In the axes of the parent link, about the joint, whose place in the parent is an input."""
         parts = parts_of(ROBOT)
@@ -212,6 +214,7 @@ class TestKernels:
         parts.sensors = [replace(sensor, force_torque=place)]
         assert_same(build(parts), kt.dynamics.sensor_reading, "ft_continuous_4", at_rest=True)
 
+    @pytest.mark.slow
     def test_the_numbers_of_the_file_and_some_names(self):
         q = np.random.default_rng(2).normal(size=(7, ARM.nq))
         T = kt.fk(ARM, "l4").interpret(q)
@@ -227,6 +230,7 @@ class TestKernels:
             edited = kt.edit.set_origins(ARM, {"j3": row[0]})
             np.testing.assert_allclose(T, kt.fk(edited, "l4").interpret(each_q), rtol=0, atol=1e-14)
 
+    @pytest.mark.slow
     def test_kernels_of_robots_with_equal_trees(self):
         """Robots with equal trees differ where a pose is an input: in what its joint carries, and in its two sides.
         Compiled, because compiled code is kept by what it depends on."""
@@ -246,6 +250,7 @@ class TestKernels:
             torques += [*kt.gravity_torques(heavy, origins=["two"])([0.0], [[2.0, 0, 0, 0, 0, 0]])]
         np.testing.assert_allclose(torques, [2 * 9.81, 9.81])
 
+    @pytest.mark.slow
     def test_kernels_of_one_robot_with_other_names(self):
         """Compiled, because compiled code is kept by what it depends on."""
         arm, row = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.4)"), np.array([[0, 0, 0, 0, 0, np.pi / 2]])
@@ -277,6 +282,7 @@ class TestKernels:
 
 
 class TestDerivatives:
+    @pytest.mark.slow
     @each("turned", [[0, 0, 0], [1e-9, 0, 2e-9], [0.2, -0.4, 0.1], [0, np.pi, 0]])
     def test_by_finite_differences(self, turned):
         """Also where the rotation vector is zero, and half a turn."""

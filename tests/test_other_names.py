@@ -41,6 +41,7 @@ def test_a_function_of_a_module_is_found_from_the_package(module: object) -> Non
     assert not missing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KNOWN)
 def test_what_stands_here_exists(name: str) -> None:
     roots = {"kt": kt, "robot": kt.load("icub")}

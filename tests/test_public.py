@@ -64,6 +64,7 @@ def test_help_shows_them():
     assert re.search(r"^    fk\(\s*robot", text, re.MULTILINE)  # since 3.13 long signatures have several lines
 
 
+@pytest.mark.slow
 def test_objects_show_what_is_for_their_users():
     icub = kt.load("icub")
     solver = kt.ik(icub, "l_hand")
@@ -184,6 +185,7 @@ def test_limits_are_read_from_a_file_or_refused_with_all_faults(tmp_path):
     assert len(error.value.findings) > 1
 
 
+@pytest.mark.slow
 def test_what_users_hold_prints_in_a_line():
     robot = kt.load("icub")
     rows = len(robot.limits.G)

@@ -213,6 +213,7 @@ def test_kernels_say_what_they_take(arm):
     assert velocity.__name__ == "velocity"
 
 
+@pytest.mark.slow
 def test_large_angles_lose_nothing():
     """No constant is added to an angle: its last digits are all there is left of it."""
     robot = kt.load(icub_urdfs()[0])

@@ -120,6 +120,7 @@ def test_the_order_is_the_callers_and_a_group_is_its_joints():
     np.testing.assert_allclose(T, kt.fk(ICUB, "l_hand")(q), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_rows_over_joints_that_stand_limit_those_that_move():
     """The tendons couple the shoulder; with its pitch fixed, they bound the other two joints by the same amount."""
     shoulder = [name for name in ARM if "shoulder" in name]
@@ -137,6 +138,7 @@ def test_rows_over_joints_that_stand_limit_those_that_move():
         np.testing.assert_allclose(kernel(q[own], *more), expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_guard_keeps_joints_inside_rows_over_joints_that_stand():
     shoulder = tuple(name for name in ARM if "shoulder" in name)
     q = ICUB.limits.sample(1)[0]
@@ -150,6 +152,7 @@ def test_a_guard_keeps_joints_inside_rows_over_joints_that_stand():
     assert np.abs(inside - q).max() > 0.01
 
 
+@pytest.mark.slow
 def test_inverse_kinematics_moves_the_chosen_joints_alone():
     q = ICUB.limits.sample(200, seed=3)
     own = columns(ICUB, ARM)

@@ -51,6 +51,7 @@ def close(bars):
     return kt.kinematics.close(bars, ["crank"])
 
 
+@pytest.mark.slow
 def test_a_full_turn_of_a_four_bar_stays_on_its_branch(bars, close):
     turn = np.linspace(0, 2 * np.pi, 1001)
     found = close(turn[:, None])

@@ -65,6 +65,7 @@ def test_the_pendant_of_a_ur5e(arm):
     assert zero[:3] == pytest.approx([-0.8172, -0.2329, 0.0628], abs=5e-5)
 
 
+@pytest.mark.slow
 def test_tools_and_user_frames(arm):
     q = np.array([0.3, -1.2, 1.1, -0.4, 0.8, 0.2])
     kuka = kt.controllers["kuka"]

@@ -66,6 +66,7 @@ FEW = [WAYS[0], *(pytest.param(*way, marks=pytest.mark.slow) for way in WAYS[1:]
 """The first way, and slowly the others."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize(("frame", "base"), FEW)
 def test_kernels_are_the_algorithms(frame, base, axes):
@@ -104,6 +105,7 @@ def rotation_vector(R):
     return Rotation.from_matrix(R).as_rotvec()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("representation", "numbers"), [("rpy", rpy), ("rotation_vector", rotation_vector)])
 @pytest.mark.parametrize(("frame", "base"), FEW)
 def test_analytical_jacobians(frame, base, representation, numbers):
@@ -180,6 +182,7 @@ def test_at_the_gimbals_lock_roll_and_yaw_have_no_rates():
         assert not np.isfinite(differential._rpy_rates(T)).all()
 
 
+@pytest.mark.slow
 def test_manipulability_of_an_arm_in_the_plane(arm):
     """Two links in the plane: w = l1 l2 |sin(elbow)|, Yoshikawa 1985; a turn about z and two directions."""
     q = np.array([[0.3, 1.1], [0.3, -0.2], [-2.0, 0.0]])
@@ -228,6 +231,7 @@ def test_methods_of_manipulability_agree_on_a_real_robot():
         assert ((condition > 0) & (condition < 1)).all()
 
 
+@pytest.mark.slow
 @each("method", ["yoshikawa", "minimum_singular_value", "condition"])
 def test_manipulability_of_what_cannot_be(method):
     robot = everything()
@@ -341,6 +345,7 @@ def test_what_is_not_finite_stays_where_it_matters(arm):
     assert np.isfinite(kt.jacobian(arm, "hand", "upper")([np.nan, 0.0])).all()
 
 
+@pytest.mark.slow
 @each("axes", ["finger_link", "on_trunk5"])
 @each("frame, base", WAYS)
 def test_axes_of_a_third_frame(frame, base, axes):

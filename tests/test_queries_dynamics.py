@@ -68,6 +68,7 @@ def derivative(kernel, robot: Robot, q: np.ndarray, qd: np.ndarray) -> np.ndarra
     return (kernel.interpret(np.array(after)) - kernel.interpret(np.array(before))) / (2 * h)
 
 
+@pytest.mark.slow
 @every
 def test_forward_dynamics_is_the_inverse(robot):
     q, qd, tau = some(robot)
@@ -75,6 +76,7 @@ def test_forward_dynamics_is_the_inverse(robot):
     close(kt.inverse_dynamics(robot).interpret(q, qd, qdd), tau, 1e-10)
 
 
+@pytest.mark.slow
 @every
 def test_mass_matrix(robot):
     """Symmetric, positive definite, of the kinetic energy, and the slope of torques by accelerations."""
@@ -115,6 +117,7 @@ def test_torques_against_weight_are_the_slope_of_the_potential(robot):
     close(kt.dynamics.bias_torques(still).interpret(q, 0 * tau), tau)
 
 
+@pytest.mark.slow
 @small
 def test_gravity_as_an_input(robot):
     q, qd, x = some(robot)
@@ -131,6 +134,7 @@ def test_gravity_as_an_input(robot):
     assert not weightless.any()
 
 
+@pytest.mark.slow
 @longer
 def test_wrenches_from_outside_are_the_torques_that_they_cause(robot):
     """Torques are linear in them, and each counts as `joint_torques` of its frame; two on one link, one on the base."""
@@ -164,6 +168,7 @@ def test_inertial_parameters(robot):
     close(Y @ other.ravel() + passive, tau)
 
 
+@pytest.mark.slow
 @small
 def test_every_answer_takes_parameters(robot):
     q, qd, x = some(robot)
@@ -224,6 +229,7 @@ def test_rate_of_the_momentum(robot):
     close(Ad.interpret(q, qd), derivative(A, robot, q, qd), 1e-7)
 
 
+@pytest.mark.slow
 @every
 def test_acceleration_is_the_rate_of_the_velocity(robot):
     q, qd, qdd = some(robot)

@@ -85,6 +85,7 @@ def test_every_query_of_every_joint_type(name, tree):
     agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
+@pytest.mark.slow
 def test_readings_of_sensors(tree):
     rng = np.random.default_rng(6)
     kernel = kt.dynamics.sensor_reading(tree, "ft", measures="parent_on_child")
@@ -111,6 +112,7 @@ def test_every_query_of_a_humanoid(name):
     agrees(kernel, [rng.uniform(-0.4, 0.4, port.shape) for port in kernel.inputs], rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fk", "jacobian", "gravity_torques", "center_of_mass"])
 def test_tangents_are_derivatives_along_motions(name):
     """Along q ⊕ v at v = 0, whatever the lengths of the quaternions."""

@@ -59,6 +59,7 @@ def test_a_chain_of_poses_is_forward_kinematics():
     assert np.allclose(T, kt.fk(robot, "l_hand")(q), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @each("robot, name", CASES)
 def test_a_link_answers_with_the_whole_q_and_batches(robot, name):
     """By the name of the link as the page has them, with the poses of forward kinematics, followers included."""

@@ -7,6 +7,7 @@ import kinetree as kt
 from physics import everything
 
 
+@pytest.mark.slow
 def test_it_is_the_definition_without_what_has_no_limit():
     robot = kt.load("icub", limits="tendons")
     kernel, limits = kt.margin(robot), robot.limits

@@ -71,6 +71,7 @@ def test_a_loop_elsewhere_does_not_matter(fourbar):
     assert solver((0.5, 0.0, -0.5)).success
 
 
+@pytest.mark.slow
 def test_edits_carry_loops_along(fourbar):
     def error(robot, q):
         return kt.kinematics.loop_error(robot)(robot.q({name: x for name, x in q.items() if name in robot.joint_names}))

@@ -77,6 +77,7 @@ def test_an_imu_against_finite_differences_of_poses(name):
     assert np.abs(reading).max() > 5
 
 
+@pytest.mark.slow
 def test_an_imu_on_a_moving_base():
     """The same robot on a floating joint, whose frame is that of the root link."""
     motion = Motion(FLOATING, 2)
@@ -133,6 +134,7 @@ def felt(robot: Robot, joint: str, motion: Motion, gravity: np.ndarray, frames=(
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "joint",
     [pytest.param(name, marks=[] if name in ("fixed_1", "screw_3") else pytest.mark.slow) for name in ROBOT.joints],
@@ -311,6 +313,7 @@ def by_hand(robot: Robot, sensor: str, state, contact: str, w: np.ndarray) -> np
     return -kt.dynamics.wrench(robot, link, base=sensor).interpret(q, tau[-6:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sensor", "contact"),
     [

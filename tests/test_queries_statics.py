@@ -35,6 +35,7 @@ def power(a, b):
     return np.einsum("...i,...i", a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frame", "base"), WAYS)
 def test_the_torques_have_the_power_of_the_wrench(frame, base):
     q, qd, w = some(ROBOT)
@@ -83,6 +84,7 @@ def test_wrenches_and_points_go_there_and_back_and_by_way_of_another_frame(frame
         np.testing.assert_array_equal(query(ROBOT, frame, frame).interpret(q, x), x)
 
 
+@pytest.mark.slow
 @each("frame, base", WAYS)
 def test_points_and_contacts(frame, base):
     """A force at a point is that force at the point, wherever one looks from."""
@@ -116,6 +118,7 @@ def weights(robot: Robot, q, links):
     return wrenches
 
 
+@pytest.mark.slow
 def test_the_torques_of_gravity_are_the_slope_of_the_potential_energy():
     (q, _, _), h = some(ROBOT, 6), 1e-5
 
@@ -142,6 +145,7 @@ def beyond(robot: Robot, link: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sensor", [pytest.param("l_arm_ft", marks=pytest.mark.slow), "r_leg_ft"])
 def test_a_sensor_holds_the_limb_that_hangs_on_it(icub, sensor):
     """The part above holds the part below: straight up, with its weight, at its centre of mass."""
@@ -247,6 +251,7 @@ def test_a_robot_that_does_not_move():
     assert kt.kinematics.point(robot, "a")([], [1, 2, 3]).tolist() == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_place_in_another_frame():
     """Half a turn about z and a metre along x, by hand."""
     T = se3.homogeneous(np.diag([-1.0, -1.0, 1.0]), (1.0, 0.0, 0.0))

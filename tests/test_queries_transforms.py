@@ -32,6 +32,7 @@ def test_every_frame_is_in_its_parent_as_fk_says():
     assert (found.quat_xyzw[..., 3] >= 0).all()
 
 
+@pytest.mark.slow
 def test_moving_and_static_ones_are_the_parts_of_all():
     q = many()
     whole, moving, static = (kt.transforms(ROBOT, q, which=which) for which in ("all", "moving", "static"))

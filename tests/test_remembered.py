@@ -108,11 +108,13 @@ def test_each_argument_changed_alone_is_another_kernel(part):
         check_changes(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHED)
 def test_each_argument_changed_alone_is_another_step_or_guard(name):
     check_changes(name)
 
 
+@pytest.mark.slow
 def test_each_argument_changed_alone_is_another_solver():
     robot = loaded()
     first = kt.ik(robot, "hand")

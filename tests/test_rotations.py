@@ -88,6 +88,7 @@ def quiet():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place", [pytest.param(name, marks=pytest.mark.slow) if name == "ik" else name for name in PLACES]
 )

@@ -25,6 +25,7 @@ def sensing(said=""):
     return kt.load(SENSOR.format(said), format="urdf")
 
 
+@pytest.mark.slow
 @each(
     "said, frame, measures",
     [
@@ -97,6 +98,7 @@ class TestSDF:
         expected = [*(R @ w_a[:3]), *(R @ (w_a[3:] + np.cross((0, 0, 0.4), w_a[:3])))]
         np.testing.assert_allclose(reading, expected, rtol=0, atol=1e-15)
 
+    @pytest.mark.slow
     @each("type", ["revolute", "prismatic"])
     @each("frame", ["parent", "child"])
     def test_the_joint_moves_with_the_child(self, type, frame):

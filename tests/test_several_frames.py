@@ -16,6 +16,7 @@ OF = {
 """Functions, how many rates they take, and the shapes of their results."""
 
 
+@pytest.mark.slow
 @each("function", OF)
 def test_they_are_those_of_each_frame(function):
     rates, shape = OF[function]

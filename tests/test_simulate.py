@@ -26,6 +26,7 @@ def test_a_pendulum_swings_as_its_elliptic_function_says() -> None:
     np.testing.assert_allclose(motion.qdd[0], [-(w**2)], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_an_arm_without_dampers_keeps_its_energy_and_one_with_them_comes_to_rest() -> None:
     puma = kt.load("puma560")
     parts = parts_of(puma)
@@ -44,6 +45,7 @@ def test_an_arm_without_dampers_keeps_its_energy_and_one_with_them_comes_to_rest
     assert np.abs(kt.gravity_torques(slow)(rest.q[-1])).max() < 0.2 < np.abs(kt.gravity_torques(slow)(rest.q[0])).max()
 
 
+@pytest.mark.slow
 def test_a_free_body_keeps_its_momentum() -> None:
     text = """<mujoco><worldbody><body><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="0.1 0.2 0.25"/>
     </body></worldbody></mujoco>"""

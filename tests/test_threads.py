@@ -83,6 +83,7 @@ def test_of_two_derivatives_that_are_made_at_once_one_is_remembered(monkeypatch)
     assert kt.vjp(kernel) is a
 
 
+@pytest.mark.slow
 def test_a_type_of_results_is_one_in_all_threads():
     for k in range(20):
         first, *others = together(lambda _, k=k: result_type((f"a{k}", "b")), THREADS)
@@ -102,6 +103,7 @@ def test_each_kernel_is_compiled_once(monkeypatch):
     np.testing.assert_array_equal(others, [first] * len(others))
 
 
+@pytest.mark.slow
 def test_a_call_with_a_type_leaves_warnings_as_they_are():
     """Turning them off is one setting for all threads; two that put it back in the wrong order would lose it."""
     import warnings

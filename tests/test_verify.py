@@ -38,6 +38,7 @@ def named(found) -> list[tuple[str, str]]:
 
 
 class TestAnswers:
+    @pytest.mark.slow
     def test_a_clean_log(self):
         found = kt.verify(ARM, Q, poses={"tip": shown(Q)})
         assert found.explained
@@ -49,6 +50,7 @@ class TestAnswers:
         np.testing.assert_allclose(found.noise, np.sqrt(3) * np.array([1e-4, np.deg2rad(0.01)]), rtol=0.4)
         np.testing.assert_allclose(found.left, found.noise, rtol=0.3)
 
+    @pytest.mark.slow
     def test_a_zero(self):
         found = kt.verify(ARM, Q, poses={"tip": shown(Q + np.array([0, 0, 0.005, 0]))})
         (fault,) = found.faults
@@ -80,6 +82,7 @@ class TestAnswers:
         assert "No faults that are known here explain that." in str(found)
         assert repr(found) == "Verification: not explained"
 
+    @pytest.mark.slow
     def test_joints_that_stand_still_and_outliers(self):
         """Joints that are not between root and frame are of no interest."""
         robot = kt.edit.attach(ARM, kt.chain("Rz(a1) tx(0.1)"), "base_link", prefix="other_")
@@ -182,6 +185,7 @@ class TestPoints:
         p = T[:, :3, 3] + (T[:, :3, :3] @ self.POINT if "tool" in free else 0.0)
         return p + noise * np.random.default_rng(3).normal(size=p.shape)
 
+    @pytest.mark.slow
     @each("free", [(), ("tool",), ("base",), ("base", "tool")])
     def test_what_is_not_known_is_found(self, free):
         found = kt.verify(ARM, Q, poses={"tip": self.measured(Q, free)}, unknown=free)
@@ -197,6 +201,7 @@ class TestPoints:
         )
         assert ((("zero", "q4"), ("tool pose", "tip")) in found.together) == ("tool" in free)
 
+    @pytest.mark.slow
     @each("free", [("tool",), ("base", "tool")])
     @each("kind, change", [("zero", Q + np.array([0, 0, 0.005, 0])), ("sign", Q * [1, 1, -1, 1])])
     def test_faults_of_joints(self, free, kind, change):
@@ -224,6 +229,7 @@ class TestPoints:
             np.testing.assert_allclose(quarter, none * np.sqrt(4 / 3), rtol=1e-12)
             np.testing.assert_allclose(all_, none * np.sqrt(2), rtol=1e-12)
 
+    @pytest.mark.slow
     def test_another_point_than_was_said(self):
         found = kt.verify(ARM, Q, poses={"tip": self.measured(Q, ("tool",))})
         assert named(found) == [("tool pose", "tip")]
@@ -285,6 +291,7 @@ def test_a_joint_that_counts_the_other_way_is_no_joint_that_is_turned_by_half(un
 class TestTwoJoints:
     """Small logs, quickly."""
 
+    @pytest.mark.slow
     @each(
         "logged, expected",
         [
@@ -316,16 +323,19 @@ class TestTwoJoints:
         np.testing.assert_allclose(found.base, X, atol=2e-3)
         np.testing.assert_allclose(found.tool, Y, atol=2e-3)
 
+    @pytest.mark.slow
     @each("noise, expected", [(0.01, [("sign", "b")]), (0.015, [])])
     def test_a_reversed_joint_must_explain_half_of_the_logarithms(self, noise, expected):
         """Here by factors of 2.2 to 2.5, and of 1.8 to 2."""
         T = noisy(kt.fk(BEND, "tip")(BENT * [1, -1]), np.random.default_rng(1), noise, noise)
         assert named(kt.verify(BEND, BENT, poses={"tip": T})) == expected
 
+    @pytest.mark.slow
     def test_a_joint_is_still_below_a_thousandth(self):
         q = 0.4 + np.linspace(0.0, 1.0, 12)[:, None] * [1.1e-3, 0.9e-3]
         assert kt.verify(BEND, q, poses={"tip": shown(q, BEND)}).still == ("b",)
 
+    @pytest.mark.slow
     @each("noise, expected", [(0.009, True), (0.013, False)])
     def test_a_log_with_too_much_noise_explains_nothing(self, noise, expected):
         T = kt.fk(BEND, "tip")(np.repeat(BENT, 3, axis=0))
@@ -342,6 +352,7 @@ class TestDelays:
     def q(self, t):
         return np.column_stack([np.sin(0.9 * t), 0.8 * np.cos(1.3 * t)])
 
+    @pytest.mark.slow
     @each("late", [0.04, -0.11])
     def test_are_named(self, late):
         found = kt.verify(BEND, self.q(self.T), t=self.T, poses={"tip": shown(self.q(self.T - late), BEND)})
@@ -379,6 +390,7 @@ class TestNothingIsShown:
         assert str(found).startswith("This log cannot show whether the model agrees: ")
         assert "The poses of this log show no fault of the model: move more joints, farther." in str(found)
 
+    @pytest.mark.slow
     def test_by_one_joint_with_base_and_tool_unknown(self):
         q = BENT * [1, 0]
         assert kt.verify(BEND, q, poses={"tip": shown(q, BEND)}, unknown=EVERYTHING).blind == ("poses",)

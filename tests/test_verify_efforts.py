@@ -138,6 +138,7 @@ class TestColumns:
         np.testing.assert_allclose(log.qd[inside, 0], np.cos(even)[inside], rtol=0, atol=1e-4)
         np.testing.assert_allclose(log.qdd[inside, 0], -np.sin(even)[inside], rtol=0, atol=1e-3)
 
+    @pytest.mark.slow
     def test_columns_add_up(self):
         """To the torques of another robot: heavier, damped, tilted, and moved by a little."""
         rng = np.random.default_rng(1)
@@ -162,6 +163,7 @@ class TestChannel:
         made = _channel(ARM, trajectory(log["q"], log["effort"], log["t"], None, None), DOWN, np.ones(3, bool))
         return replace(made, noise=np.array([0.1, 0.2, 0.3]))
 
+    @pytest.mark.slow
     def test_the_jacobian_is_that_of_the_residual(self):
         channel, rows, h = self.channel(), np.arange(40, 50), 1e-5
         x = 0.1 * np.random.default_rng(0).normal(size=channel.size)
@@ -224,6 +226,7 @@ class TestFewStates:
         tau = np.asarray(factor) * (tau + np.random.default_rng(1).normal(0, 0.01, tau.shape)) + added
         return kt.verify(self.ROBOT, self.Q, qd=self.QD, qdd=self.QDD, effort=tau[:, order])
 
+    @pytest.mark.slow
     @each(
         "options, expected, value, unit",
         [
@@ -256,6 +259,7 @@ class TestFewStates:
                 assert (np.abs(fault.value - np.asarray(value)) <= 4 * np.asarray(fault.std) + 1e-12).all()
                 assert np.all(np.asarray(fault.std) < 0.01)
 
+    @pytest.mark.slow
     def test_a_sign_and_a_zero_for_which_columns_are_computed_again(self):
         found = self.found(by=(0.0, 0.05), factor=[-1, 1])
         assert named(found) == [("effort sign", "q1"), ("zero", "q2")]
@@ -527,6 +531,7 @@ class TestOffsets:
         if expected[0] == "effort scale":
             assert found.offsets["q2"] == pytest.approx(1.3 * 5.0, abs=0.03)  # of the torques of the log
 
+    @pytest.mark.slow
     @each("added", [0.0, 4.0])
     def test_without_motion_and_scales_are_the_same(self, added):
         """A joint whose torque is constant: its scale and the offset have one effect."""
@@ -585,6 +590,7 @@ class TestTimes:
         with pytest.raises(KinetreeError, match=part):
             kt.verify(self.PENDULUM, self.Q, t=factor * self.T, effort=self.TAU, **rates)
 
+    @pytest.mark.slow
     def test_faster_than_the_limit(self):
         parts = parts_of(self.PENDULUM)
         parts.joints = [replace(one, limits=(Limit(velocity=2.0),)) for one in parts.joints]
@@ -631,6 +637,7 @@ class TestDelays:
         tau = np.column_stack([np.interp(t - by, t, x) for x in tau.T])
         return {"q": q, "t": t, "effort": tau + np.random.default_rng(1).normal(0, 0.05, tau.shape)}
 
+    @pytest.mark.slow
     @each("by", [0.03, -0.24])
     def test_of_torques(self, by):
         found = kt.verify(TestFewStates.ROBOT, **self.late(by))
@@ -675,6 +682,7 @@ class TestPayloads:
         np.testing.assert_allclose(there, T, atol=1e-15)
         assert [*ends(ARM)] == ["q3_link"]
 
+    @pytest.mark.slow
     def test_of_two_joints(self):
         robot, few = TestFewStates.ROBOT, TestFewStates
         parameters = kt.dynamics.inertial_parameters(robot)

@@ -36,6 +36,7 @@ class TestTorques:
         assert not found.incomplete
         assert (found.torques[1] < 1.2 * found.torques[2]).all()
 
+    @pytest.mark.slow
     def test_a_joint_that_counts_the_other_way(self):
         found = kt.verify(ARM, Q * [1, -1, 1], t=T, effort=TAU * [1, -1, 1])
         assert named(found) == [("sign", "q2")]
@@ -49,6 +50,7 @@ class TestTorques:
             found = kt.verify(ARM, Q * signs, qd=QD * signs, qdd=QDD * signs, effort=TAU * signs, **more)
             assert named(found) == [("sign", "q2")]
 
+    @pytest.mark.slow
     def test_a_position_alone_that_counts_the_other_way(self):
         assert named(kt.verify(ARM, Q * [1, 1, -1], t=T, effort=TAU)) == [("sign", "q3"), ("effort sign", "q3")]
 
@@ -61,6 +63,7 @@ class TestTorques:
         assert named(kt.verify(ARM, Q[:, order], t=T, effort=TAU[:, order])) == [("order", element)]
         assert named(kt.verify(ARM, Q, t=T, effort=TAU[:, order])) == [("effort order", element)]
 
+    @pytest.mark.slow
     def test_a_joint_without_torques(self):
         """Its column of nan goes where the joint goes."""
         order, effort = [0, 2, 1], TAU.copy()
@@ -88,6 +91,7 @@ class TestTorques:
         found = kt.verify(ARM, Q * [1, -1, 1], t=T, effort=1000 * TAU * [1, -1, 1])
         assert named(found) == [("sign", "q2"), ("effort unit", "effort")]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("late", [-0.4, 0.45])
     def test_delays_up_to_half_a_second(self, late):
         effort = np.column_stack([np.interp(T - late, T, x) for x in TAU.T])
@@ -95,6 +99,7 @@ class TestTorques:
         assert named(found) == [("delay", "effort")]
         assert found.faults[0].value == pytest.approx(late, abs=0.005)
 
+    @pytest.mark.slow
     def test_gravity_is_one_fault_and_signs_are_several(self):
         hanging = kt.inverse_dynamics(ARM, gravity=(0.5, 0, 9.7))(Q, QD, QDD) + NOISE
         found = kt.verify(ARM, Q, t=T, effort=hanging)
@@ -131,6 +136,7 @@ class TestPosesAndTorques:
         assert (found.explained, found.faults) == (False, ())
 
 
+@pytest.mark.slow
 def test_a_simulation_without_noise_agrees():
     """What is left is that of rates, by differences of positions."""
     t, q, qd, qdd = motion(ARM, np.random.default_rng(3), 12.0, 125.0)
@@ -140,6 +146,7 @@ def test_a_simulation_without_noise_agrees():
 
 
 class TestPositions:
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.slow), 3])
     def test_zeros_that_only_together_explain_a_log(self, seed):
         """Of a UR5, by a tracker that sees one point, with base and tool unknown: each zero alone fits no better what
@@ -159,6 +166,7 @@ class TestPositions:
 class TestIncomplete:
     """If faults are left that are not named, the answer says so, and a model of which none is named does not agree."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("most", [0, 1])
     def test_of_poses(self, monkeypatch, most):
         monkeypatch.setattr(search, "MOST", most)
@@ -166,6 +174,7 @@ class TestIncomplete:
         poses[:, :3, 3] += np.random.default_rng(5).normal(0, 1e-4, (len(poses), 3))
         self.check(kt.verify(ARM, Q[::10], poses={"q3_link": poses}), "poses", most)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("most", [0, 1])
     def test_of_torques(self, monkeypatch, most):
         monkeypatch.setattr(search, "MOST", most)

@@ -59,6 +59,7 @@ def test_the_modified_parameters_of_the_panda_are_the_published_ones():
     assert np.array_equal(chain.base, np.eye(4))
 
 
+@pytest.mark.slow
 @each("convention", ["dh", "mdh"])
 @each(
     "text",
@@ -217,6 +218,7 @@ def test_a_chain_runs_on_symbolic_scalars(convention):
     assert np.abs(derivative - difference).max() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("convention", "later"), [("dh", 1), ("mdh", 0)])
 def test_a_convention_puts_the_frame_of_a_link_on_the_axis_before_or_behind_it(convention, later):
     """Denavit and Hartenberg put the frame of link i on the axis of the joint that it carries, the modified convention

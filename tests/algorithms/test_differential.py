@@ -60,6 +60,7 @@ def along(i: int) -> np.ndarray:
     return np.eye(TREE.nv)[i]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize(("frame", "base"), WAYS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in (1, 2))])

@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import pytest
 
 import kinetree as kt
 from each import each
@@ -24,6 +25,7 @@ def robots():
     return [everything(), kt.load("icub"), kt.load(icub_urdfs()[0]), kt.load(icub_urdfs()[-1])]
 
 
+@pytest.mark.slow
 @each("number", range(4))
 def test_poses_and_jacobians_stay(number):
     robot, rng = robots()[number], np.random.default_rng(number)
@@ -40,6 +42,7 @@ def test_poses_and_jacobians_stay(number):
             np.testing.assert_allclose(other_J, J, rtol=0, atol=2e-14)
 
 
+@pytest.mark.slow
 def test_any_tree_stays():
     """Joints of every type, anywhere: under a turning one, beside others, with a follower."""
     for seed in range(at_length(20, 200)):
@@ -73,6 +76,7 @@ def test_inertias_move_with_the_frames(number):
         np.testing.assert_allclose(plucker.moved_inertia(J, b), plucker.moved_inertia(I, a), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_every_joint_at_neutral():
     robot = kt.load(icub_urdfs()[0])
     model = tree(robot)
@@ -113,6 +117,7 @@ def test_axes_that_are_nearly_parallel_make_no_large_numbers():
     np.testing.assert_allclose(poses[1], poses[0], rtol=0, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_it_pays():
     robot = kt.load(icub_urdfs()[0])
     ends = [name for name in ("l_hand", "r_hand", "l_sole", "r_sole", "head") if name in robot.frames]

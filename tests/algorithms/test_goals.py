@@ -15,6 +15,7 @@ def icub() -> kt.Robot:
     return kt.load("icub", inertias="iCubGazeboV2_5")
 
 
+@pytest.mark.slow
 @each("kind", GOALS)
 @each("axes", ["base", "frame"])
 def test_exact_errors_fall_as_they_say(icub, kind, axes):
@@ -69,6 +70,7 @@ CURVES = {
 }
 
 
+@pytest.mark.slow
 @each("name", CURVES)
 def test_curvature_is_the_second_derivative_of_what_goals_pull_at(icub, name):
     """At the goal's orientation, where a rotation vector has the derivative that is used."""

@@ -72,6 +72,7 @@ def test_what_cannot_be_done_is_said_on_the_other_stream(run, words, said):
     assert said in result.stderr
 
 
+@pytest.mark.slow
 def test_a_version_is_an_option_of_every_command_on_one_robot(run):
     same = run("fk", "icub", "imu_frame", "--version", "2.6", "--json")
     assert same.exit_code == 0

@@ -90,6 +90,7 @@ def test_a_model_has_its_page_with_the_findings_of_the_run(check, run):
     assert [code for code, *_ in listed(out)] == ["R103-002"]
 
 
+@pytest.mark.slow
 def test_excuses_and_baselines_hold(check):
     comment = "<!-- kinetree: ignore R199-403 because its maker draws it so -->"
     _, out = check({"arm.urdf": FLANGE.replace('<link name="flange"/>', f'{comment}<link name="flange"/>')})
@@ -101,6 +102,7 @@ def test_excuses_and_baselines_hold(check):
     assert listed(out) == []
 
 
+@pytest.mark.slow
 def test_a_shape_that_is_left_out_adds_no_finding_to_those_of_the_run(check):
     file = {"arm.urdf": ARM.replace('<box size="0.4 0.12 0.12"/>', '<mesh filename="gone.stl"/>')}
     _, out = check(file)
@@ -112,6 +114,7 @@ def test_a_shape_that_is_left_out_adds_no_finding_to_those_of_the_run(check):
     assert missing["T"][3] == 0.25
 
 
+@pytest.mark.slow
 def test_a_folder_has_an_index_with_a_page_for_each_robot(check, tmp_path):
     result, out = check({"good.urdf": ARM, "sub/heavy.urdf": HEAVY, "broken.urdf": BROKEN, "flange.urdf": FLANGE})
     assert result.exit_code == 1
@@ -198,6 +201,7 @@ def test_hostile_names_stay_text(check, tmp_path):
     assert any("<img" in link["name"] for link in robot_in(tmp_path / robot)["links"])
 
 
+@pytest.mark.slow
 def test_no_page_has_a_path_of_this_machine(check, run, tmp_path, monkeypatch):
     _, out = check({"good.urdf": FLANGE, "broken.urdf": BROKEN})
     (tmp_path / "elsewhere").mkdir()

@@ -68,6 +68,7 @@ ODD = """<robot name="2-é*/robot"><link name="a b"/><link name="a.b"/><link nam
 <joint name="k" type="fixed"><parent link="a b"/><child link="a_b"/></joint></robot>"""
 
 
+@pytest.mark.slow
 def test_names_are_made_legal_and_unique(run, tmp_path):
     path, out = tmp_path / "odd.urdf", tmp_path / "odd.c"
     path.write_text(ODD, encoding="utf-8")
@@ -109,6 +110,7 @@ def test_both_files_or_none(run, mixed, tmp_path, broken):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mixed.urdf", "robot.c", "robot.h"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -198,6 +200,7 @@ def test_a_module_of_javascript(run, mixed, tmp_path):
     assert not (tmp_path / "other.js").exists()
 
 
+@pytest.mark.slow
 def test_options_of_a_guard_that_mean_nothing(run, mixed, tmp_path):
     out = tmp_path / "guard.c"
     for options, said in (

@@ -70,6 +70,7 @@ QUICK = {text: name for name, text in CASES}
 """One function for each option; the others are slow."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [pytest.param(*case, marks=() if QUICK[case[1]] == case[0] else pytest.mark.slow) for case in CASES],
@@ -151,6 +152,7 @@ def test_the_moving_base_is_no_frame(run, drone, tmp_path):
     assert [f["name"] for f in moving[1]["functions"]] == ["drone_imu_reading_hand"]
 
 
+@pytest.mark.slow
 def test_a_guard_in_single_precision_stays_further_inside(run, drone, tmp_path):
     files = written(run, drone, tmp_path / "a", "--write", "guard([shoulder])", "--float")[0]
     kernel = kt.guard(kt.load(drone), ["shoulder"], dtype="float32").kernel
@@ -176,6 +178,7 @@ def test_a_call_reads_what_it_prints(call):
     assert calls(str(call), KNOWN) == [call]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -256,6 +256,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow
 def test_names_of_any_joint_become_identifiers(run, tmp_path):
     """Signs, digits, keywords, other scripts and names that clash; two headers in one program."""
     path = tmp_path / "r.urdf"

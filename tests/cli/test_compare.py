@@ -22,12 +22,14 @@ def icub(name: str) -> str:
     return str(next(p for p in icub_urdfs() if p.parent.name == name))
 
 
+@pytest.mark.slow
 def test_the_same():
     result = invoke(icub("iCubGenova03"), icub("iCubGenova03"))
     assert result.exit_code == 0
     assert result.output == "the same robot\n"
 
 
+@pytest.mark.slow
 def test_different():
     result = invoke(icub("iCubGazeboV2_5"), icub("iCubGazeboV2_7"), "--json")
     assert result.exit_code == 1

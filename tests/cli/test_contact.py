@@ -64,6 +64,7 @@ def test_covers(run, arm):
         assert run("inspect", arm, *wrong).exit_code == 2
 
 
+@pytest.mark.slow
 def test_text(run, arm):
     result = run("contact", arm)
     assert (result.exit_code, result.stdout) == (0, APART)
@@ -132,6 +133,7 @@ def test_a_motion(run, arm, tmp_path):
     assert len(found["left_out"]) == 3
 
 
+@pytest.mark.slow
 def test_a_motion_without_contact_or_times(run, arm, tmp_path):
     file = moving(tmp_path, "jc\n0.1\n0\n0.2\n")
     result = run("contact", arm, "--motion", file)
@@ -164,6 +166,7 @@ def test_in_a_motion_pairs_in_contact_are_first(run, arm, tmp_path):
     assert float(rows[0][2]) > float(rows[1][2])
 
 
+@pytest.mark.slow
 def test_a_margin(run, arm):
     """The links a and c are 32.66 mm apart here, and others 40 mm or more."""
     near, far = (run("contact", arm, "--q", "jb=1", "--margin", margin) for margin in ("0.033", "0.0325"))

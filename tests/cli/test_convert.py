@@ -100,6 +100,7 @@ def test_what_is_written_has_the_limits_asked_for(run, tmp_path):
     assert (limit.lower, limit.upper, limit.effort) == (pytest.approx(-100 * 3.141592653589793 / 180), 0, 9)
 
 
+@pytest.mark.slow
 def test_a_note_names_its_element(run, tmp_path):
     result = run("convert", "icub", tmp_path / "icub.xml")
     assert "note: sensor 'l_arm_ft': measures what the child link exerts" in result.stderr
@@ -214,6 +215,7 @@ BLOCK = """<link name="{}"><inertial><mass value="1"/>
   <collision><geometry><box size="1 1 1"/></geometry></collision></link>"""
 
 
+@pytest.mark.slow
 def test_links_that_touch_at_home_are_a_reason_to_exclude(run, tmp_path):
     hint = "note: links touch at home and push each other away in MuJoCo; --exclude excludes them: a and c"
     for up, options, is_said in ((0.5, (), True), (2.5, (), False), (0.5, ("--exclude",), False)):

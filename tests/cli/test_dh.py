@@ -90,6 +90,7 @@ ROWS = [  # a and d in mm, alpha in rad, the offset of theta and its range in de
 class TestChainsOfTheFile:
     """`--chain` prints a chain as its file has it, where the extraction finds other parameters of the same chain."""
 
+    @pytest.mark.slow
     def test_the_table_of_the_page_on_the_inertial_sensor(self, run):
         found = json.loads(run("dh", "icub", "--chain", "head", "--tip", "imu_page_frame", "--json").stdout)
         assert (found["base"], found["tip"], found["convention"]) == ("root_link", "imu_page_frame", "dh")
@@ -111,6 +112,7 @@ class TestChainsOfTheFile:
         assert found["tip"] == "head_dh_6"
         assert np.allclose(found["T_tool"], np.eye(4))
 
+    @pytest.mark.slow
     def test_files(self, run, tmp_path):
         assert run("dh", "icub", "--chain", "left_arm", "-o", tmp_path / "arm.toml").exit_code == 0
         again = kt.load(tmp_path / "arm.toml")
@@ -119,6 +121,7 @@ class TestChainsOfTheFile:
         own = again.q({name: q[icub.q_slices[name]][0] for name in again.joint_names})
         assert np.allclose(kt.fk(again, "l_hand_dh_frame")(own), kt.fk(icub, "l_hand_dh_frame")(q), atol=1e-12)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [

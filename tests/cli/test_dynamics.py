@@ -74,6 +74,7 @@ def test_the_page(run, weighty):
     assert "accelerations" not in result.stdout.lower()
 
 
+@pytest.mark.slow
 def test_a_large_robot_has_the_diagonal(run, tmp_path):
     result = run("dynamics", chain(tmp_path, 9))
     assert "inertia: diagonal of the mass matrix" in result.stdout
@@ -115,6 +116,7 @@ HAND = """<link name="hand"><inertial><origin xyz="0 0 0.05"/><mass value="0.5"/
 </robot>"""
 
 
+@pytest.mark.slow
 def test_sensors(run, tmp_path):
     """The hand, 0.5 kg, is level: its weight acts along x of the hand, 0.05 m from the sensor along z."""
     path = tmp_path / "hand.urdf"

@@ -1,6 +1,7 @@
 """`kinetree excite`: a motion in a file, in the unit that is asked for, and what it prints."""
 
 import numpy as np
+import pytest
 
 import kinetree as kt
 from kinetree.display import number
@@ -15,6 +16,7 @@ MASS = """<inertial><origin xyz='0.2 0 0'/><mass value='2'/>
 <inertia ixx='0.02' iyy='0.03' izz='0.04' ixy='0' ixz='0' iyz='0'/></inertial>"""
 
 
+@pytest.mark.slow
 def test_a_motion_is_written_and_described(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "arm.urdf").write_text(ARM.format(MASS, 2))

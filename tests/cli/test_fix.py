@@ -84,6 +84,7 @@ class TestCost:
         assert run("fix", path, "--profile", "industrial").stdout.endswith(f"{path}: 1 repaired\n")
         assert counts == {"loads": 2, "checks": 2}
 
+    @pytest.mark.slow
     def test_many_repairs_by_one_rule(self, run, model, counts):
         links = "".join(f'<link name="l{i}"/>' for i in range(501))
         joint = '<joint name="j{}" type="fixed"><origin rpy="1.57 0 0"/><parent link="l0"/><child link="l{}"/></joint>'

@@ -124,6 +124,7 @@ def test_an_open_loop_is_noted_with_its_gap(run, tmp_path, command):
     assert "is open by" not in closed.stderr
 
 
+@pytest.mark.slow
 def test_loops_are_closed_around_the_joints_that_are_given(run, tmp_path):
     path = tmp_path / "fourbar.xml"
     path.write_text(FOURBAR)  # a parallelogram
@@ -142,6 +143,7 @@ def test_loops_are_closed_around_the_joints_that_are_given(run, tmp_path):
         assert said in failed.stderr
 
 
+@pytest.mark.slow
 def test_loops_that_cannot_be_closed_say_where_they_end(run, tmp_path):
     path = tmp_path / "bars.xml"
     path.write_text(fourbar())
@@ -209,6 +211,7 @@ FOURBAR = """<mujoco><worldbody><body name="crank"><joint name="a" axis="0 1 0"/
 </body></worldbody><equality><connect body1="coupler" body2="rocker" anchor=".3 0 0"/></equality></mujoco>"""
 
 
+@pytest.mark.slow
 def test_what_rounds_to_zero_has_no_sign(run, tmp_path):
     """A turn of 2e-11 rad is rounding of the model's digits, in degrees too."""
     path = tmp_path / "arm.urdf"
@@ -221,6 +224,7 @@ def test_what_rounds_to_zero_has_no_sign(run, tmp_path):
     assert "e-" not in solved.stdout
 
 
+@pytest.mark.slow
 def test_a_floating_root_is_a_joint_of_the_command(run, tmp_path):
     """As `kt.load(…, floating=True)`; names stay, and a base that floats already is not floated again."""
     options = ("--floating", "--q", "floating_base=1,2,3,0,0,0,1")

@@ -1,5 +1,7 @@
 """No command replaces a file without --force, and with it each writes the same anew."""
 
+import pytest
+
 from each import each
 
 ARM = """<robot name="arm"><link name="base_link"/><link name="l1"/><link name="tool0"/>
@@ -21,6 +23,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @each("name", COMMANDS)
 def test_nothing_is_replaced_without_force(run, tmp_path, name):
     command, ending = COMMANDS[name]

@@ -32,6 +32,7 @@ def folder(tmp_path, monkeypatch):
     Path("m.csv").write_text("time,j0\n0,0\n1,1\n")
 
 
+@pytest.mark.slow
 @each(
     "arguments",
     [
@@ -75,6 +76,7 @@ def test_notes_that_are_left_out_are_counted(run, folder):
     assert "and 6 more (--all)" in printed
 
 
+@pytest.mark.slow
 def test_notes_of_a_conversion(run, folder):
     told = run("convert", "icub", "o.xml").stderr.splitlines()
     notes = [line for line in told if line.startswith("note: ")]

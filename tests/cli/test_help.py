@@ -91,6 +91,7 @@ def test_units_and_defaults(path):
         assert option.multiple == ("Repeatable." in text)
 
 
+@pytest.mark.slow
 @HELP
 def test_the_help_is_plain_and_80_columns_wide(run, path):
     text = run(*path, "--help").stdout
@@ -99,6 +100,7 @@ def test_the_help_is_plain_and_80_columns_wide(run, path):
     assert text.splitlines()[-1].startswith("Example: kinetree " + " ".join(path))
 
 
+@pytest.mark.slow
 @HELP
 def test_arguments_first_and_reading_last(run, path):
     command = ALL[path]
@@ -163,6 +165,7 @@ GRIPPER = '<robot name="gripper"><link name="palm"/></robot>'
 EXAMPLES = [path for path in ALL if path[0] not in ("serve", "lsp", "calibrate", "verify")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=" ".join)
 def test_the_example_works(run, tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)

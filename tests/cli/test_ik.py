@@ -72,6 +72,7 @@ def test_what_cannot_be_reached(run):
     assert not any(line.startswith("near r_") for line in lines)
 
 
+@pytest.mark.slow
 def test_the_start_is_in_the_unit_that_is_asked_for(run, arm):
     """Of two bends of the same arm it finds that from which it begins; joints without a part in it stay there."""
     robot = kt.load(arm)
@@ -91,6 +92,7 @@ def test_the_start_is_in_the_unit_that_is_asked_for(run, arm):
     assert found["q"]["r_elbow"] == 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -109,6 +111,7 @@ def test_errors(run, arguments, said):
     assert said in result.stderr
 
 
+@pytest.mark.slow
 def test_a_quaternion_is_judged_by_its_length(run, arm):
     pose = ("ik", arm, "--frame", "tool0", "--pose")
     noted = run(*pose, "0.3 0.1 0.9 0 0 0.7072 0.7072")

@@ -311,6 +311,7 @@ def test_the_limits_of_a_robots_boards(run, mixed):
     assert "has no joint of a control board" in run("inspect", mixed, "--limits", "iCubGenova02").stderr
 
 
+@pytest.mark.slow
 def test_inertias_of_a_model(run):
     (model,) = (path for path in icub_urdfs() if path.parent.name == "iCubGazeboV2_5")
     data = json.loads(run("inspect", "icub", "--inertias", "iCubGazeboV2_5", "--json").stdout)

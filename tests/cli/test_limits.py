@@ -29,6 +29,7 @@ def test_what_the_tendons_forbid(run):
     assert safe.split() == ["l_shoulder_roll", "0", "160.8", "0", "99.658"]
 
 
+@pytest.mark.slow
 def test_json_is_in_radians(run):
     (left, right) = json.loads(run("limits", "icub", "--limits", "tendons", "--json").stdout)["blocks"]
     assert left["joints"] == ["l_shoulder_pitch", "l_shoulder_roll", "l_shoulder_yaw"]
@@ -125,6 +126,7 @@ def test_which_tendons_to_lengthen(run, tmp_path):
     assert float(row[5]) == pytest.approx(12 * np.radians(20), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -222,6 +224,7 @@ def test_lengths_are_in_metres_whatever_the_unit_of_angles(run, sliding, unit, t
     assert ":3: error: 'c' follows 'b', and is 0.05 off" in result.stderr
 
 
+@pytest.mark.slow
 def test_files_are_not_overwritten_and_parts_may_be_left_out(run, sliding, tmp_path):
     out = tmp_path / "out.xml"
     arguments = ("limits", "widen", *sliding, "--by", "sum 1=0.05", "--unit", "rad", "-o", out)

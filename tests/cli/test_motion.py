@@ -26,6 +26,7 @@ def folder(tmp_path, monkeypatch):
     return motion
 
 
+@pytest.mark.slow
 def test_a_clean_motion(run, folder):
     folder((0, 0, 0), (1, 0.5, 1), (2, 0.5, 1.5))
     result = run("motion", "check", "arm.urdf", "motion.csv")
@@ -49,6 +50,7 @@ def test_each_finding_has_its_joint_and_time(run, folder):
     assert errors[2:] == ["motion.csv: error: links 'a' and 'c': are in contact at t = 1.1 s [motion-contact]"]
 
 
+@pytest.mark.slow
 def test_options(run, folder):
     folder((0, 0, 0), (1, 10, 20), (2, 20, 30), (3, 30, 30))
     found = json.loads(run("motion", "check", "arm.urdf", "motion.csv", "--deg", "--json").stdout)
@@ -69,6 +71,7 @@ def test_options(run, folder):
         assert run("motion", "check", "arm.urdf", "motion.csv", *wrong).exit_code == 2
 
 
+@pytest.mark.slow
 def test_limits_by_number_and_by_joint(run, folder):
     folder((0, 0, 0), (1, 1, 0.5), (2, 2, 1), (3, 3, 1.5), (4, 2, 2))
 
@@ -98,6 +101,7 @@ def test_limits_by_number_and_by_joint(run, folder):
         assert message in result.stderr
 
 
+@pytest.mark.slow
 def test_torques_with_a_payload(run, folder):
     """2 kg held 0.3 m beside an axis that lies: 5.886 N m, and the limit of the model is 9."""
     text = BALLS.replace('xyz="0 0 1"', 'xyz="0 1 0"').replace("{ball}", "")
@@ -125,6 +129,7 @@ def test_codes_that_do_not_exist(run, folder):
         assert run(*go, "--ignore", right).exit_code == 0
 
 
+@pytest.mark.slow
 def test_how_long_it_takes_is_printed(run, folder):
     """Times in ms are thousand times longer, and ask for a look where no joint is ever fast."""
     slow = "warning: the motion takes {} s, in which no joint is faster than 0.1% of its limit"

@@ -33,6 +33,7 @@ def gantry(tmp_path, monkeypatch):
     return kt.load("gantry.urdf")
 
 
+@pytest.mark.slow
 def test_a_line_is_timed_checked_and_written(run, gantry):
     """1 m along x at 0.5 m/s; starting and stopping, the turn by pi / 3 has 4 rad/s²."""
     pose = "1 0.5 0 0 0 90"
@@ -56,6 +57,7 @@ def test_a_line_is_timed_checked_and_written(run, gantry):
     assert "exists already" in again.stderr
 
 
+@pytest.mark.slow
 def test_the_speed_of_the_frame(run, gantry):
     """1 m at 0.25 m/s, and 4 m/s² to start and to stop."""
     result = run("move", *GO, "--to", "0.6 0.8 0 0 0 0", "--line", "--q", "turn=0", "--speed", "0.25")
@@ -65,6 +67,7 @@ def test_the_speed_of_the_frame(run, gantry):
     assert run("move", *GO, "--to", "1 0 0", "--speed", "0").exit_code == 2
 
 
+@pytest.mark.slow
 def test_a_joint_trajectory_of_ros(run, gantry):
     """Always in rad; with rates, so that a check needs no estimates."""
     pytest.importorskip("mcap")
@@ -79,6 +82,7 @@ def test_a_joint_trajectory_of_ros(run, gantry):
     assert run("motion", "check", "gantry.urdf", "motion.mcap", "--acceleration", "4").exit_code == 0
 
 
+@pytest.mark.slow
 def test_json_and_a_position_without_orientation(run):
     found = json.loads(run("move", *GO, "--to", "1 0 0", "--q", "turn=0.5", "--velocity", "1", "--json").stdout)
     assert found["duration"] == pytest.approx(1.25, abs=6e-3)
@@ -87,6 +91,7 @@ def test_json_and_a_position_without_orientation(run):
     assert found["reached"][1]["first"] == 0.0
 
 
+@pytest.mark.slow
 def test_limits_of_single_joints_and_a_payload(run):
     """1 m at 0.25 m/s, which 4 m/s² takes 1/16 s to reach; 2 kg at 4 m/s² take 8 N, and the limit is 7 N."""
     go = ("move", *GO[:-2], "--acceleration", "4", "--to", "1 0 0", "--json")
@@ -104,6 +109,7 @@ def test_limits_of_single_joints_and_a_payload(run):
     assert re.search(r"joint 'x': the torque is (7\.9\d*|8) N at t = 0(\.12)? s, above its limit 7 N; ", over.stdout)
 
 
+@pytest.mark.slow
 def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
     with open("poses.txt", "w", encoding="utf-8") as file:
         file.write("# x y z\n0.2 0.1 0\n\n0.4 0.1 0 0 0 0 1\n0.4 0.3 0 0 0 0.5\n0.5 0.3 0\n")
@@ -120,6 +126,7 @@ def test_poses_in_a_file_begin_at_the_first_or_at_q(run, gantry):
             Path(name).unlink()
 
 
+@pytest.mark.slow
 def test_where_it_begins_without_q_is_said(run):
     begins = "the motion begins at the neutral configuration; --q says another"
     assert begins in run("move", *GO, "--to", "0.2 0 0").stderr
@@ -132,6 +139,7 @@ def test_where_it_begins_without_q_is_said(run):
     assert begins not in result.stderr
 
 
+@pytest.mark.slow
 def test_samples_that_leave_the_line_are_a_warning(run):
     """Links of 1 m turn, so that the tip goes along arcs from one sample to the next."""
     parent, text = "base", ""
@@ -149,6 +157,7 @@ def test_samples_that_leave_the_line_are_a_warning(run):
     assert run("move", *go, "--period", "0.4").exit_code == 0  # straight in the joints, no line is asked for
 
 
+@pytest.mark.slow
 def test_a_warning_is_exit_status_1(run, gantry):
     text = Path("gantry.urdf").read_text(encoding="utf-8")
     ball = "><collision><geometry><sphere radius='0.05'/></geometry></collision></link>"
@@ -161,6 +170,7 @@ def test_a_warning_is_exit_status_1(run, gantry):
         assert ("warning: links 'base' and 'turn_link': are 100 mm apart" in result.stdout) is bool(status)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_reached_says_why(run):
     for line in ([], ["--line"]):
         result = run("move", *GO, "--to", "3 0 0", *line, "-o", "motion.csv")
@@ -211,6 +221,7 @@ def test_a_missing_limit_is_named_as_an_option(run):
     assert "pass --acceleration, such as 5, or --torque" in result.stderr
 
 
+@pytest.mark.slow
 def test_limits_in_degrees(run):
     """With --deg, limits of joints that turn are in degrees, of others in m, by one number, too."""
     deg = ("--deg", "--acceleration=90", "--velocity=45", "--to", "0.1 0 0 0 0 90")
@@ -255,6 +266,7 @@ def test_poses_where_the_frame_is_already(run, gantry, line):
     assert "error: the frame is at each of the poses already; expected one elsewhere [path]" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_motion_that_begins_in_contact(run):
     text = Path("gantry.urdf").read_text(encoding="utf-8")
     ball = '<collision><origin xyz="{}"/><geometry><sphere radius="0.1"/></geometry></collision></link>'
@@ -297,6 +309,7 @@ def test_a_pose_of_a_pendant_chooses_the_branch(run):
             assert f"the line arrives in the configuration {names[0]!r}, not in {name!r}" in line.stdout
 
 
+@pytest.mark.slow
 def test_the_speed_of_a_tool_is_that_of_its_point(run):
     """A tool of the pendant is no frame of the robot, and has a name of its own for that."""
     Path("arm.urdf").write_text(pendants.urdf(), encoding="utf-8")

@@ -101,6 +101,7 @@ def test_joints_go_in_and_out_as_on_the_pendant(run, file, key):
     np.testing.assert_allclose(list(data["joints"].values()), SHOWN, atol=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", COUPLED)
 def test_names_of_both_kinds_say_which_they_are(run, file, key):
     """A name of the model is its joint; numbers of the pendant that are not given stay."""
@@ -421,6 +422,7 @@ def test_all_commands_with_both_options_are_tested():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_joints_and_at_take_the_names_of_the_pendant(run, file, tmp_path, name):
     """J3 of a FANUC is joint_3 less joint_2: with J2 at 30 degrees, J3 at 20 is joint_3 at 50."""

@@ -122,6 +122,7 @@ def test_a_note_is_printed_once(run):
     assert result.stderr.count("Epson is not verified") == 1
 
 
+@pytest.mark.slow
 def test_ik_to_where_a_pendant_says(run, arm):
     pose = "{X 0.000, Y 500.000, Z -250.000, A 90.000, B 90.000, C 0.000, S 2, T 35}"
     result = run("ik", arm, "--frame", "tool0", "--pose", pose, "--controller", "kuka", "--deg")

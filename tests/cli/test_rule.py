@@ -33,6 +33,7 @@ def test_it_explains(run):
     assert max(map(len, result.stdout.splitlines())) <= 120
 
 
+@pytest.mark.slow
 def test_it_lists_all_by_family(run):
     lines = run("rule", "--all").stdout.splitlines()
     for letters in FAMILIES:
@@ -83,6 +84,7 @@ def test_it_explains_a_clause_for_people(run):
     assert (clause["code"], clause["level"]) == ("R199-407", "SHOULD")
 
 
+@pytest.mark.slow
 def test_it_explains_what_readers_remark(run):
     result = run("rule", "no-limit")
     assert result.exit_code == 0
@@ -93,6 +95,7 @@ def test_it_explains_what_readers_remark(run):
     assert "no-limit    " in run("rule", "--all").stdout
 
 
+@pytest.mark.slow
 def test_it_explains_errors(run):
     result = run("rule", "unknown-child", "tau-shape", "R199-403")
     assert result.exit_code == 0
@@ -115,6 +118,7 @@ def test_what_several_begin_with_lists_them(run):
     assert json.loads(run("rule", "R199-4", "--json").stdout)["rules"][0]["why"]
 
 
+@pytest.mark.slow
 def test_several_as_json(run):
     said = json.loads(run("rule", "ICUB-101", "no-limit", "R199-403", "--json").stdout)
     assert [rule["code"] for rule in said["rules"]] == ["ICUB-101", "R199-403"]

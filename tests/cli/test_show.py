@@ -119,6 +119,7 @@ def test_what_is_refused(run, arm, options, message, opened):
     assert opened == []
 
 
+@pytest.mark.slow
 def test_shapes_of_a_missing_package_are_one_line_and_a_pose_outside_is_named(run, tmp_path):
     shape = '<visual><geometry><mesh filename="package://nowhere/{}.stl"/></geometry></visual>'
     text = ARM.replace("</link>", f"{shape.format('a')}{shape.format('b')}</link>", 1)
@@ -132,6 +133,7 @@ def test_shapes_of_a_missing_package_are_one_line_and_a_pose_outside_is_named(ru
     assert words[1] == f"the configuration of --q is outside of {listed} and 1 more"
 
 
+@pytest.mark.slow
 def test_closed_loops_are_moved_by_driven_joints_and_begin_closed(run, tmp_path):
     (tmp_path / "bars.xml").write_text(fourbar())
     out = tmp_path / "bars.html"

@@ -53,6 +53,7 @@ def arm(tmp_path):
     return written(tmp_path, ARM)
 
 
+@pytest.mark.slow
 def test_the_page(run, arm):
     result = run("srdf", arm)
     lines = result.stdout.splitlines()
@@ -80,6 +81,7 @@ def test_the_file(run, arm, tmp_path):
     assert more.read_text() == text.replace("  <end_effector", added + "  </group_state>\n  <end_effector")
 
 
+@pytest.mark.slow
 def test_a_group_below_the_tip_of_another_is_its_end_effector(run, arm, tmp_path):
     out, more = tmp_path / "arm.srdf", tmp_path / "more.srdf"
     run("srdf", arm, "--group", "arm=base_link:flange", "--group", "gripper=flange:finger", "-o", out)
@@ -104,6 +106,7 @@ def test_a_group_below_the_tip_of_another_is_its_end_effector(run, arm, tmp_path
     assert "end_effector" not in more.read_text()  # more than the gripper moves below this tip
 
 
+@pytest.mark.slow
 def test_json_and_findings(run, arm, tmp_path):
     srdf = put(
         tmp_path / "own.srdf", "<robot name='arm'><disable_collisions link1='base_link' link2='finger'/></robot>"
@@ -129,6 +132,7 @@ def test_json_and_findings(run, arm, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_parts_by_kind_of_robot(run, tmp_path):
     """A vehicle moves in the plane, and its wheels are passive; the root that is the world needs no joint."""
     wheels = "\n".join(f"base_link {side}_wheel continuous" for side in ("left", "right"))
@@ -164,6 +168,7 @@ def test_refusals(run, arm, tmp_path):
     assert "group name='arm'" in out.read_text()
 
 
+@pytest.mark.slow
 def test_a_link_that_cannot_be_read_is_skipped(run, arm):
     text = arm.read_text().replace(
         f"<link name='finger'>{BALL}",

@@ -99,6 +99,7 @@ def options(key, tool, user_frame):
     return words, *poses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "tool", "user_frame"),
     [
@@ -152,6 +153,7 @@ def table(key, joints, T):
     return "\n".join(["J1,J2,J3,J4,J5,J6,pose", *rows])
 
 
+@pytest.mark.slow
 @every
 def test_calibrate_knows_the_tool_and_the_user_frame(run, cell, tmp_path, key):
     words, T_tool, T_user = options(key, "numbers", "name")
@@ -211,6 +213,7 @@ def test_ros_all_and_frames_that_are_named(run, cell):
     assert {line.split(maxsplit=1)[1] for line in two} == {run(*at, "kuka", "gripper_tcp").stdout.strip()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

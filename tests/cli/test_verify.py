@@ -116,6 +116,7 @@ class TestTwoJoints:
         a, b = self.Q.T
         return self.write(tmp_path / "log.csv", {"a": a, "b": b, "tip.": self.poses(self.Q)})
 
+    @pytest.mark.slow
     def test_a_model_of_an_installed_package_is_not_changed(self, run, model, log, tmp_path):
         (tmp_path / "site-packages").mkdir()
         installed = model.rename(tmp_path / "site-packages/bent.urdf")
@@ -125,6 +126,7 @@ class TestTwoJoints:
         assert installed.read_text() == BENT
         assert run("verify", installed, log, "--diff").exit_code == 1
 
+    @pytest.mark.slow
     def test_a_difference_of_nothing_says_so(self, run, model, tmp_path):
         (a, b), T = self.Q.T, kt.fk(self.ROBOT, "tip")(self.Q)
         agrees = run("verify", model, self.write(tmp_path / "log.csv", {"a": a, "b": b, "tip.": T}), "--diff")
@@ -135,6 +137,7 @@ class TestTwoJoints:
         assert (nothing.exit_code, nothing.stdout) == (1, "")
         assert "nothing to correct. The model does not agree: " in nothing.stderr
 
+    @pytest.mark.slow
     def test_a_repair_is_shown_then_made(self, run, model, log):
         shown = run("verify", model, log, "--diff")
         assert shown.exit_code == 1
@@ -153,6 +156,7 @@ class TestTwoJoints:
             expected = kt.fk(self.ROBOT, frame)(q + self.OFF)
             np.testing.assert_allclose(kt.fk(better, frame)(q), expected, rtol=0, atol=3e-4)
 
+    @pytest.mark.slow
     def test_what_is_found_is_printed_before_an_error(self, run, model, log):
         text = BENT.replace('xyz="0.5 0 0"', 'xyz="0.5 0 0" rpy="0 ${h} 0"')
         model.write_text(text.replace("><!--", f' {XMLNS}><xacro:property name="h" value="0"/><!--'))
@@ -161,6 +165,7 @@ class TestTwoJoints:
         assert "- The zero of b is off by 0.5" in result.stdout
         assert "error: joint 'b': " in result.stderr
 
+    @pytest.mark.slow
     def test_numbers_that_may_be_zero_stay(self, run, model):
         """Of a pose, one number is 3 mm off; the others, within the noise, are not touched."""
         text = BENT.replace('xyz="0.5 0 0"', 'xyz="5e-1 0.02 0" rpy="0 0.0 0"')

@@ -64,6 +64,7 @@ class TestEfforts:
         assert f"{bag}: efforts of topic /joint_states are taken as N m (N), of q1, q2\n" in result.stderr
         assert kt.load(model).links["b"].inertial.mass == pytest.approx(2.5, abs=0.002)
 
+    @pytest.mark.slow
     def test_one_joint_has_none(self, run, tmp_path, model, torques):
         t, q, effort = torques
         bag = written(tmp_path / "log.db3", [states(JOINTS, q, stamps(t), effort=effort * [1, 0])])
@@ -74,6 +75,7 @@ class TestEfforts:
         assert "are taken as N m (N), of q1\n" in result.stderr
         assert "efforts that are all zero or no numbers are taken as none: q2" in result.stderr
 
+    @pytest.mark.slow
     def test_messages_of_other_joints_between(self, run, tmp_path, model, torques):
         """Another node writes a joint without efforts to the same topic; q1 moves between its messages, too."""
         t, q, effort = torques
@@ -87,6 +89,7 @@ class TestEfforts:
         result = run("verify", model, written(tmp_path / "first.db3", [first]))
         assert "The mass of b is off by 0.5" in result.stdout
 
+    @pytest.mark.slow
     def test_of_two_nodes(self, run, tmp_path, model, torques):
         """Each writes its joint at times of its own, so that both are interpolated."""
         t, q, effort = torques
@@ -98,6 +101,7 @@ class TestEfforts:
         assert data["faults"][0]["value"] == pytest.approx(0.5, abs=0.002)
         assert data["torques"][1] == pytest.approx([0.0105] * 2, abs=0.001)  # the noise of half as many samples
 
+    @pytest.mark.slow
     def test_of_another_topic(self, run, tmp_path, model, torques):
         t, q, effort = torques
         plain, other = states(JOINTS, q, stamps(t)), states(JOINTS, q, stamps(t), "/motors", effort=effort)
@@ -119,6 +123,7 @@ class TestPoses:
     T, AT = np.arange(0, 12, 0.02), np.arange(0.05, 13, 1 / 7)
     Q, TRUE = (np.column_stack([np.sin(0.5 * t), 0.7 * np.sin(1.1 * t)]) for t in (T, AT))
 
+    @pytest.mark.slow
     @each("type, asked", [(POSE, "tip"), (TRANSFORM, "tip=/tracker/pose"), (TF, "tip=marker"), (POINT, "tip")])
     def test_a_zero_is_corrected(self, run, tmp_path, type, asked):
         model = tmp_path / "arm.urdf"
@@ -137,12 +142,14 @@ class TestPoses:
         if type != POINT:
             np.testing.assert_allclose(kt.fk(kt.load(model), "tip")([0, 0]), expected, rtol=0, atol=3e-4)
 
+    @pytest.mark.slow
     def test_base_unknown(self, run, tmp_path, model):
         bag = written(tmp_path / "log.db3", [states(JOINTS, self.Q, stamps(self.T)), tracked(self.AT, self.TRUE)])
         result = run("verify", model, bag, "--pose", "tip", "--unknown", "base")
         assert "is taken as the root link" not in result.stderr
         assert "- The zero of q2 is off by 0.57" in result.stdout
 
+    @pytest.mark.slow
     def test_torques_beside_poses(self, run, tmp_path, model, torques):
         t, q, effort = torques
         both = [states(JOINTS, q, stamps(t), effort=effort), tracked(t[::20], q[::20], parent="base_link")]
@@ -175,6 +182,7 @@ class TestPoses:
 
 
 class TestConvert:
+    @pytest.mark.slow
     def test_velocities_and_efforts(self, run, tmp_path, model, torques):
         t, q, effort = torques
         velocity = np.gradient(q, t, axis=0)

@@ -77,6 +77,7 @@ def literals():
         yield from (text for text in texts if " " in text)
 
 
+@pytest.mark.slow
 def test_no_message_about_motions_names_an_argument_of_python():
     texts = [one for one in literals() if not any(part in one for part in BY_PYTHON_ALONE)]
     assert len(texts) > 100

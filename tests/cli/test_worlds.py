@@ -42,6 +42,7 @@ def test_a_world_alone_has_findings_of_a_model_once(run, workspace):
     assert {finding["source"]["file"] for finding in found} == {str(workspace / "models/m/model.sdf")}
 
 
+@pytest.mark.slow
 def test_many_things_that_float_are_one_line(run, tmp_path):
     file = tmp_path / "w.sdf"
     things = "".join(f'<model name="box_{i}"><link name="l"/></model>' for i in range(60))

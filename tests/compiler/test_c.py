@@ -25,6 +25,7 @@ def test_every_operation_occurs():
     assert set(every_operation().operations) == set(OPS)
 
 
+@pytest.mark.slow
 @dtypes
 def test_every_operation(tmp_path, dtype):
     k = kernel(every_operation())
@@ -43,6 +44,7 @@ def test_every_operation(tmp_path, dtype):
         np.testing.assert_array_equal(np.signbit(found[rows, i]), np.signbit(expected[rows, i]), err_msg=name)
 
 
+@pytest.mark.slow
 @dtypes
 @pytest.mark.parametrize("constants", [(-1.5, -0.25, -3.0), (0.75, -0.5, 1e-9), (-0.0, -1.0, 2.0)])
 def test_operations_on_literals(tmp_path, dtype, constants):
@@ -52,6 +54,7 @@ def test_operations_on_literals(tmp_path, dtype, constants):
     np.testing.assert_allclose(call(f, [[0.0]], k.output.shape, dtype), expected, **TOLERANCE[dtype])
 
 
+@pytest.mark.slow
 @dtypes
 def test_literals_are_exact(tmp_path, dtype):
     rng = np.random.default_rng(2)
@@ -78,6 +81,7 @@ def test_results_that_are_inputs_or_constants_or_the_same_twice(tmp_path):
     np.testing.assert_array_equal(call(f, [[3.0, 5.0], [0.0] * 3], (6,)), [5.0, 2.0, 3.0, 15.0, -1.0, 15.0])
 
 
+@pytest.mark.slow
 def test_arrays_without_entries_are_pointers(tmp_path):
     k = kernel(lambda x, y: np.array([1.0, y[0]]), (0,), (1,))
     text = k.c_source()
@@ -90,6 +94,7 @@ def test_arrays_without_entries_are_pointers(tmp_path):
     assert call(shared_object(tmp_path, "h", scalar.c_source()).h, [3.0], ()) == 6.0
 
 
+@pytest.mark.slow
 @dtypes
 def test_a_robot_that_does_not_move(tmp_path, dtype):
     robot = kt.load("<robot name='r'><link name='a'/></robot>", format="urdf")
@@ -158,6 +163,7 @@ def test_no_warnings_in_c_and_in_cxx(tmp_path, dtype):
             compile_with(compiler, *CXX, standard, "-O2", "-c", source, "-o", tmp_path / "cxx.o")
 
 
+@pytest.mark.slow
 def test_a_program_in_cxx_calls_it_by_its_header(tmp_path):
     compilers("cc")
     compilers("c++")

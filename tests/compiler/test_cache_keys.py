@@ -106,6 +106,7 @@ def test_everything_makes_another_key(folder, monkeypatch):
     assert key_of(folder) == keys[0]
 
 
+@pytest.mark.slow
 def test_kernels_without_a_key_of_their_own(folder, work):
     def made(factor):
         program = trace(lambda x: factor * x, (3,))

@@ -121,6 +121,7 @@ def test_a_mixed_derivative_does_not_care_for_the_order():
         np.testing.assert_allclose(interpret(mixed(i, j), x), interpret(mixed(j, i), x), rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_several_inputs():
     program = trace(composite, (2,), ())
     assert jvp(program).inputs == ((2,), (), (2,), ())

@@ -67,6 +67,7 @@ def guarded(x):
     return np.array([np.where(is_small, 1.0, np.sin(r) / r), np.maximum(r, 1e-3)])
 
 
+@pytest.mark.slow
 def test_what_is_not_chosen_has_no_part_in_a_gradient():
     f = kernel(guarded, (2,))
     gradient = kt.vjp(f)
@@ -85,6 +86,7 @@ def test_the_derivative_by_a_cotangent_of_zero_is_the_jacobian():
         np.testing.assert_allclose(second([2.0, 2.0 / 1.0], np.zeros(2), unit), J[:, k], rtol=1e-15)
 
 
+@pytest.mark.slow
 def test_several_inputs_and_outputs():
     f = kernel(lambda x, y: np.array([x @ x, x[0] * y]), (2,), ())
     gradient = kt.vjp(f)

@@ -45,6 +45,7 @@ def words(x):
     return str(float(x)).replace("inf", "Infinity").replace("nan", "NaN")
 
 
+@pytest.mark.slow
 @in_node
 def test_every_operation(tmp_path):
     k = kernel(every_operation())

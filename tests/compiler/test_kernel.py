@@ -61,6 +61,7 @@ def close(a, b):
     return True
 
 
+@pytest.mark.slow
 @each(
     "one, other",
     [
@@ -128,6 +129,7 @@ def layouts(a):
     }
 
 
+@pytest.mark.slow
 @each("batch", [(), (1,), (6,), (3, 5), (33,)])
 @pytest.mark.parametrize("name", layouts(np.zeros((1, 1))))
 def test_layouts_of_inputs(k, name, batch):
@@ -183,6 +185,7 @@ def test_single_precision(k):
     assert k(q, A, dtype=float).dtype == float
 
 
+@pytest.mark.slow
 def test_single_precision_alone_compiles_nothing_else(folder, work):
     k = kernel(function, (3,), (2, 3))
     q, A = numbers(3), numbers(2, 3)
@@ -362,6 +365,7 @@ def test_not_a_number_stays_where_it_is(n):
             np.testing.assert_array_equal(got, right)
 
 
+@pytest.mark.slow
 @each("n", [(), (1,), (40,), (4000,)])
 def test_no_warnings(n):
     """Neither for what is not finite nor for what `where` discards; warnings are errors in these tests."""

@@ -148,6 +148,7 @@ def test_symmetric_matrix_with_blocks_of_zeros(dtype, processor):
         np.testing.assert_array_equal(k(row, dtype=dtype), right)
 
 
+@pytest.mark.slow
 @BOTH
 def test_several_inputs_with_axes(dtype, processor):
     def function(A, b, c, D):
@@ -162,6 +163,7 @@ def test_several_inputs_with_axes(dtype, processor):
         assert apart(got, interpret(k.program, *x, dtype=dtype), scale=16) <= 4
 
 
+@pytest.mark.slow
 @BOTH
 def test_sines_of_cosines_of_sines(dtype, processor):
     def function(x):
@@ -176,6 +178,7 @@ def test_sines_of_cosines_of_sines(dtype, processor):
         assert apart(k(x, dtype=dtype), interpret(k.program, x, dtype=dtype), scale=1) <= 24
 
 
+@pytest.mark.slow
 @BOTH
 def test_all_operations_in_one_program(dtype, processor):
     k = kernel(every_operation, (8,))
@@ -238,6 +241,7 @@ def test_other_processors(name, scalar):
     assert undefined_symbols(code) == set()
 
 
+@pytest.mark.slow
 def test_undefined_symbols_are_seen():
     text = "declare double @elsewhere(double)\ndefine double @loop(double %x) {\n" + (
         "%y = call double @elsewhere(double %x)\nret double %y\n}"

@@ -103,6 +103,7 @@ class TestSearch:
                 d = along - np.clip(along, *table.boxes[i])
             assert table.distances(x[..., None])[i, 0] == pytest.approx(np.linalg.norm(d) - table.reach[i], abs=1e-15)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("dtype", ["float64", "float32"])
     def test_machine_code(self, boxes, dtype):
         k = searching(pairs(boxes=boxes))
@@ -110,6 +111,7 @@ class TestSearch:
         np.testing.assert_allclose(k(POINTS, dtype=dtype), expected, atol=1e-14 if dtype == "float64" else 2e-6)
         np.testing.assert_allclose([k(x) for x in POINTS[:20]], expected[:20], atol=1e-14)
 
+    @pytest.mark.slow
     def test_groups_that_are_far_are_skipped(self, boxes):
         table = pairs(boxes=boxes)
         skipped = Pairs(
@@ -142,6 +144,7 @@ def test_points_that_are_not_numbers_are_never_the_nearest():
     assert k(x)[0, 0] == k.interpret(x)[0, 0] == np.nanargmin(left)
 
 
+@pytest.mark.slow
 def test_derivative_is_that_of_the_nearest_pair():
     table = pairs()
 

@@ -53,6 +53,7 @@ def check(result, outputs, q, qd, tolerance=1e-15):
         np.testing.assert_allclose(part, right, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.slow
 @each("one", [(), (1,), (13,), (2, 7)])
 @each("other", [(), (13,), (2, 7)])
 def test_batches(k, one, other):

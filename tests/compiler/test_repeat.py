@@ -25,6 +25,7 @@ def newton(more: int = 0) -> Kernel:
     return Kernel("root", ports, Port("end", shape), lambda: trace(root_step, shape, (1,), repeated=True))
 
 
+@pytest.mark.slow
 @each("more", [0, 8])
 @each("count", [0, 1, 2, 7, 8, 9, 100])
 def test_each_ends_by_itself(more, count):

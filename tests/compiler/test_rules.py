@@ -34,6 +34,7 @@ def numbers(graph, expr):
     return interpret(assemble(graph, ((2,),), [expr], ()), X)
 
 
+@pytest.mark.slow
 @each("name, number", [(name, i) for name, rules in RULES.items() for i in range(len(rules))])
 def test_every_rule_applies_somewhere_and_keeps_the_value(name, number):
     graph, op, applied = Graph(), OPS[name], 0
@@ -140,6 +141,7 @@ def well_conditioned(name, args, value):
         assume(abs(args[0]) < 0.99)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @examples(trees(SMOOTH, st.floats(-3, 3)), st.tuples(*[st.floats(-3, 3)] * 3))
 def test_any_expression_stays_what_it_is(tree, x):

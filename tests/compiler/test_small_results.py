@@ -127,6 +127,7 @@ def test_results_are_freed_with_the_kernel():
     np.testing.assert_array_equal(last, [2, 2])
 
 
+@pytest.mark.slow
 def test_threads(k):
     faults = []
 

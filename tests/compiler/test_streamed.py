@@ -22,6 +22,7 @@ def k(request):
         yield made
 
 
+@pytest.mark.slow
 def test_there_is_such_code(k):
     lanes = llvm.host().lanes("double")
     text = ir_calls.loop(k.program, lanes, llvm.host())

@@ -43,6 +43,7 @@ def called(code, target, call, monkeypatch):
     return alive, *llvm.load_function(llvm.compile_object(through, host), "through")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features", ["SSE2", "AVX2", pytest.param("AVX2+FMA", marks=SLOW), "AVX-512"])
 @pytest.mark.parametrize("scalar", ["double", pytest.param("float", marks=SLOW)])
 @pytest.mark.parametrize("triple", [WINDOWS, pytest.param(MAC, marks=SLOW)])

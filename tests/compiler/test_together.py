@@ -10,6 +10,7 @@ LINK = {"axis": [0, 0, 1], "m": 2.0, "r": [0.3, 0, 0], "I": [0.1, 0.2, 0.3]}
 ARM = kt.chain([LINK, {**LINK, "axis": [0, 1, 0], "xyz": [0.5, 0, 0]}, {**LINK, "xyz": [0.4, 0, 0]}])
 
 
+@pytest.mark.slow
 def test_they_compute_what_each_computes():
     kernels = [kt.dynamics.bias_torques(ARM), kt.fk(ARM, "tip"), kt.fk(ARM, "q2_link"), kt.velocity(ARM, "tip")]
     whole = together("state", kernels, ["tau", "T_tip", "T", "V"])

@@ -87,6 +87,7 @@ def test_right_beyond(sincos, dtype):
     assert ulps(sincos(x), values).max() <= 2
 
 
+@pytest.mark.slow
 def test_not_a_number(sincos, dtype):
     special = np.array([np.nan, np.inf, -np.inf], dtype)
     for n in (1, 2, 5, 19):

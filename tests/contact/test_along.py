@@ -25,6 +25,7 @@ def free():
     return kt.load(f"<robot name='free'><link name='world'/>{''.join(links)}{joints}</robot>", format="urdf")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 def test_the_least_of_each_pair_is_that_of_all_samples(monkeypatch, margin):
     robot = free()

@@ -125,11 +125,13 @@ def test_a_capsule_in_parts_is_one():
     assert 0 < one(q).mean() < 1
 
 
+@pytest.mark.slow
 def test_touching_from_both_sides():
     contact = between(shape("box", size="1 1 1"), BALL)
     assert contact([at(0.6 + d) for d in (-1e-4, -2e-5, 2e-5, 1e-4)]).tolist() == [True, True, False, False]
 
 
+@pytest.mark.slow
 def test_turns_and_shifts_of_the_root_do_not_matter():
     rng = np.random.default_rng(3)
     contact = between(shape("box", size="0.3 0.2 0.1"), shape("cylinder", radius=0.1, length=0.3))
@@ -169,6 +171,7 @@ def test_answers_agree_with_each_other():
     assert contact.witness(q.reshape(20, 25, -1)).points.shape == (20, 25, 2, 3)
 
 
+@pytest.mark.slow
 @each(
     "other, x, far",
     [
@@ -186,6 +189,7 @@ def test_the_gradient_is_that_of_the_bound(other, x, far):
     np.testing.assert_allclose(clearance.interpret(q), clearance(q), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_margin():
     contact = between(BALL, BALL, margin=0.005)
     assert contact([at(0.2499), at(0.2501)]).tolist() == [True, False]
@@ -193,6 +197,7 @@ def test_margin():
     assert contact.distance(at(0.24)) == pytest.approx(0.004, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_bad_configuration_fails_alone():
     contact = between(BALL, BALL)
     q = np.array([at(1.0), at(np.nan), at(1.0), at(np.inf), at(0.1)])
@@ -213,6 +218,7 @@ def test_shapes_of_one_size_in_other_places_have_kernels_of_their_own():
     assert [contact(at(0.0, -2.2)) for contact in boxes] == [False, True]
 
 
+@pytest.mark.slow
 def test_moving_links_have_poses_of_their_own():
     robot = free(BALL, shape("box", size="0.2 0.2 0.2"))
     contact = kt.collisions(robot, moving=("b",))
@@ -255,6 +261,7 @@ def test_balls_and_capsules_are_round_against_meshes_too(kind, sizes, tmp_path, 
     assert points[:, 0] == pytest.approx([0.1, 0.1001], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_samples_are_apart_inside_of_the_limits_and_the_same_again():
     contact = between(shape("sphere", radius=10), shape("sphere", radius=15))
     q = contact.sample(50, seed=4)
@@ -282,6 +289,7 @@ def reasons(contact):
     return {(one.link1, one.link2): one.reason for one in contact.left_out}
 
 
+@pytest.mark.slow
 def test_neighbours_are_left_out_through_links_without_shapes_too():
     contact = kt.collisions(arm(BALL, BALL, "", BALL))
     assert contact.pairs == (("a", "d"),)
@@ -291,6 +299,7 @@ def test_neighbours_are_left_out_through_links_without_shapes_too():
     )
 
 
+@pytest.mark.slow
 def test_a_wall_on_the_base_is_no_neighbour_of_the_first_link():
     """It has no joint with this link, and the base is between them, with a shape or without."""
     wall = f"<link name='wall'>{shape('box', at=(0, 1, 0), size='1 0.1 1')}</link>"
@@ -306,6 +315,7 @@ def test_a_wall_on_the_base_is_no_neighbour_of_the_first_link():
     assert kt.collisions(kt.load(text.replace("BASE", ""), format="urdf")).pairs == (("arm", "wall"),)
 
 
+@pytest.mark.slow
 def test_pairs_that_always_touch_are_left_out_and_only_these():
     large = shape("sphere", radius=0.35)
     contact = kt.collisions(arm(large, BALL, large, BALL))
@@ -315,6 +325,7 @@ def test_pairs_that_always_touch_are_left_out_and_only_these():
     assert ("a", "c") in kt.collisions(arm(almost, BALL, almost)).pairs
 
 
+@pytest.mark.slow
 def test_pairs_that_are_always_within_the_margin_count_only_in_contact():
     """Of four discs of 1 cm in a row, 3 cm apart, every second is 4 cm away at most, the ends 7 cm."""
     robot = arm(*[shape("cylinder", radius=0.1, length=0.1)] * 4)
@@ -440,6 +451,7 @@ def test_a_link_that_floats_has_no_neighbours():
                 kt.collisions(robot)
 
 
+@pytest.mark.slow
 def test_robots_without_shapes_and_with_missing_meshes():
     with pytest.raises(kt.KinetreeError, match="no link has a collision shape"):
         kt.collisions(arm("", ""))

@@ -91,6 +91,7 @@ def but_slow(*slow, without=()):
     return [pytest.param(name, marks=pytest.mark.slow) if name in slow else name for name in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", but_slow("capsule", "ellipsoid", "mesh"))
 def test_every_point_is_in_an_outer_sphere(name):
     """With KINETREE_ALL of at least 10^6 points of each."""
@@ -103,6 +104,7 @@ def test_every_point_is_in_an_outer_sphere(name):
     assert (beyond(surface, found.outer) <= 1e-12).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SOLIDS if name not in ("open", "mesh")])
 def test_no_outer_sphere_reaches_farther_than_its_slack(name):
     one, found = SOLIDS[name], cover(SOLIDS[name], 0.03)
@@ -139,6 +141,7 @@ def test_an_open_mesh_has_no_inside():
     assert not SOLIDS["open"].closed
 
 
+@pytest.mark.slow
 def test_the_hole_of_a_torus_is_free():
     found = cover(SOLIDS["mesh"], 0.03)
     assert (np.linalg.norm(found.outer[:, :3], axis=1) > found.outer[:, 3] + 0.1).all()

@@ -99,6 +99,7 @@ def test_parts_prove_no_contact_that_there_is():
     assert own.possible(one, other, np.array([[2, 4]] * 2), 0.02).tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_a_decision_is_that_of_the_distance():
     solids = [
         solid("hull", mesh=hull_of(RNG.normal(size=(150, 3)) * [0.1, 0.05, 0.2], "h")),
@@ -123,6 +124,7 @@ def test_a_decision_is_that_of_the_distance():
     assert (steps == 1).all()  # the first direction is that between the solids
 
 
+@pytest.mark.slow
 @each("across", [1, 2, 16])
 def test_what_is_farthest_is_a_candidate_of_its_cell(across):
     corners, directions = RNG.normal(size=(200, 3)), RNG.normal(size=(1000, 3))
@@ -185,6 +187,7 @@ def test_a_box_may_stand_on_a_plane():
         assert 0.1 < bounds[1] <= 0.15 or one == box
 
 
+@pytest.mark.slow
 def test_two_planes_are_not_tested_and_a_note_says_so():
     plane, ball = "<geom type='plane' size='1 1 1'/>", "<geom type='sphere' size='0.1'/>"
 

@@ -53,6 +53,7 @@ def test_known_depths():
     np.testing.assert_allclose(depths(back), expected, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_hulls_against_all_differences():
     """The nearest face of the hull of all differences of corners."""
     rng, cases, expected = np.random.default_rng(3), [], []
@@ -80,6 +81,7 @@ ROBOT = """<robot name='two'>
 </robot>"""
 
 
+@pytest.mark.slow
 def test_links():
     """The deepest of their shapes; batches; no contact; and what is not a number."""
     contact = kt.collisions(kt.load(ROBOT, format="urdf"), [("a", "b")])

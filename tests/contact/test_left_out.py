@@ -38,6 +38,7 @@ def hand(palm="<link name='palm'/>", apart=0.3):
     return kt.load(FINGERS(palm=palm, l=left, r=right), format="urdf")
 
 
+@pytest.mark.slow
 def test_fingers_on_a_palm_without_shape_are_tested_if_they_stand_apart():
     contact = kt.collisions(hand())
     assert contact.pairs == (("l", "r"),)
@@ -46,12 +47,14 @@ def test_fingers_on_a_palm_without_shape_are_tested_if_they_stand_apart():
         kt.collisions(hand(apart=0.05))
 
 
+@pytest.mark.slow
 def test_links_whose_shapes_are_left_out_still_stand_between_others():
     missing = "<link name='palm'><collision><geometry><mesh filename='no.stl'/></geometry></collision></link>"
     contact = kt.collisions(hand(missing, apart=0.06), without=("palm",))
     assert contact.pairs == (("l", "r"),)
 
 
+@pytest.mark.slow
 def test_a_lift_is_tested_against_the_floor():
     body = "<body name='b' pos='0 0 1'><joint name='z' type='slide' axis='0 0 1' range='-1 1'/>{}</body>"
     ball = "<geom type='sphere' size='.1'/>"
@@ -127,6 +130,7 @@ def test_names_of_pairs_are_plain_texts():
     assert [type(name) for name in kt.collisions(hand(), np.array([["l", "r"]])).pairs[0]] == [str, str]
 
 
+@pytest.mark.slow
 def test_poses_of_links_that_move_are_poses():
     contact = kt.collisions(hand(), moving=("r", "r"))
     assert contact.moving == ("r",)
@@ -160,6 +164,7 @@ def test_threads_do_not_meet(tmp_path):
         np.testing.assert_allclose(found, alone, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_what_leaves_contact_only_at_the_end_of_a_joint_is_tested():
     """c slides off a in the last 5 millionths of its way; b and d stay inside of a."""
     ball = "<link name='{}'><collision><geometry><sphere radius='{}'/></geometry></collision></link>"
@@ -220,6 +225,7 @@ def test_default_is_said_of_links_in_contact_in_the_neutral_configuration():
     assert ("a", "c") in found.pairs
 
 
+@pytest.mark.slow
 def test_links_in_contact_in_the_neutral_configuration_alone_are_tested():
     robot = sliding("", end=0.2, a=0, b=0.15)  # and never a metre apart
     assert ("a", "b") in kt.collisions(robot).pairs

@@ -41,6 +41,7 @@ def bent(robot):
     return build(parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_no_distance_changes_faster_than_the_bound(seed):
     """For points of two links of a robot with every type of joint, at configurations far from and near each other."""
@@ -102,6 +103,7 @@ def test_within_the_margin():
         assert np.isfinite(found.share[:, 0]).tolist() == [not free, False]
 
 
+@pytest.mark.slow
 def test_a_pair_that_stays_too_near_is_undecided(monkeypatch):
     """A ball that circles another at 1 mm needs more parts than 100; at 50 mm it does not."""
     monkeypatch.setattr(segments, "MOST_PARTS", 100)
@@ -174,6 +176,7 @@ def arm_of_balls():
     return kt.load(f"<robot name='arm'>{text}</robot>", format="urdf")
 
 
+@pytest.mark.slow
 def test_segments_of_an_arm():
     robot = arm_of_balls()
     contact = kt.collisions(robot)

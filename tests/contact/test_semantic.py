@@ -64,6 +64,7 @@ def test_a_pair_that_just_touches_is_found_and_one_just_apart_is_proved():
     assert found(chain(bent(touches - 1e-4), bent(1.0)))["a", "c"][0] == "Never"
 
 
+@pytest.mark.slow
 def test_always_default_and_links_that_do_not_move():
     """The hand d is fixed to c; fat balls always touch."""
     robot = chain(bent(1.0), ("fixed", "0 0 1", 0, 0), bent(1.0), radius=0.2)
@@ -88,6 +89,7 @@ def fingers(upper, gap, radius=0.01):
     return kt.load(f"<robot name='hand'>{text}</robot>", format="urdf")
 
 
+@pytest.mark.slow
 def test_default_is_for_contact_that_only_grazes():
     """Closed fingers touch. Links that reach into each other in the neutral configuration are named, and stay in."""
     assert found(fingers(0.04, 0.0))["left", "right"] == ("Default", "in contact in the neutral configuration")
@@ -107,6 +109,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 def test_proofs_hold_and_are_tight():
     """What is proved never touches in more samples; and with radii just below half of the least distance it is proved,
     just above it is not."""
@@ -126,6 +129,7 @@ def test_proofs_hold_and_are_tight():
             assert bool(parts) is proved, (joints, radius)
 
 
+@pytest.mark.slow
 def test_more_joints_are_searched():
     """With four joints there is no proof; but contact in a corner of their ranges is found."""
     said = found(chain(*[bent(0.3)] * 5))
@@ -151,6 +155,7 @@ SRDF = """<robot name='chain'>{}</robot>"""
 PAIR = "<disable_collisions link1='{}' link2='{}'{}/>"
 
 
+@pytest.mark.slow
 def test_what_the_srdf_has_stays_and_is_judged():
     """Wrong ones are named with a configuration in contact, as options of commands; User and Adjacent are not."""
     for reason, wrong in (
@@ -214,6 +219,7 @@ def test_a_margin_does_not_count():
     assert reasons(kt.collisions(robot, margin=0.3).semantic()).keys() == found(robot).keys()
 
 
+@pytest.mark.slow
 def test_progress_is_told_for_each_pair():
     told = []
     with reporting(lambda done, total: told.append((done, total))):

@@ -96,6 +96,7 @@ def test_a_pair_whose_spheres_always_overlap_is_ignored_with_a_warning():
     assert ("l0", "l2") not in reasons(kept)
 
 
+@pytest.mark.slow
 def test_a_plane_has_no_spheres_and_a_warning_says_so():
     text = """<mujoco><worldbody><geom type='plane' size='0 0 1'/><body name='b' pos='0 0 .1'>
     <joint type='slide' axis='0 0 1' range='-1 1'/><geom size='.02'/></body></worldbody></mujoco>"""
@@ -104,6 +105,7 @@ def test_a_plane_has_no_spheres_and_a_warning_says_so():
     assert [note.element for note in made.notes if note.code == "spheres"] == ["link world"]
 
 
+@pytest.mark.slow
 @each("slack", [0, -1.0, np.nan, np.inf, True])
 def test_a_slack_is_a_distance(slack):
     with pytest.raises(kt.KinetreeError, match="expected a distance above 0, m"):
@@ -117,6 +119,7 @@ def test_links_that_move_by_themselves_are_refused(of):
         getattr(contact, of)()
 
 
+@pytest.mark.slow
 def test_spheres_overlap_as_far_as_they_reach():
     """The share that the file has, of a sphere that is one itself and a cube whose spheres reach far."""
     robot = sliding(BALL, BALL, CUBE, gap=0.3, low=0, high=0.5)
@@ -138,6 +141,7 @@ def test_spheres_overlap_as_far_as_they_reach():
     )
 
 
+@pytest.mark.slow
 def test_radii_are_rounded_upwards():
     contact = kt.collisions(sliding(BOX, BALL, BOX, gap=5))
     for one in contact.solids():
@@ -150,6 +154,7 @@ def test_radii_are_rounded_upwards():
                 assert ball.radius < radius + 3e-6
 
 
+@pytest.mark.slow
 def test_pairs_that_touch_by_how_a_robot_is_built():
     robot = sliding(BALL, BALL, CUBE, gap=0.19, low=-0.05, high=0.05)  # l0 and l2 touch at zero alone
     made = kt.collisions(robot).touching()

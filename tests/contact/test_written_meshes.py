@@ -29,6 +29,7 @@ def load(assets, inner=BALL):
     return kt.load(TEXT.format(assets, inner), format="mjcf")
 
 
+@pytest.mark.slow
 def test_a_height_field():
     robot = load(FIELD.format(HEIGHTS))
     mesh = written_mesh(robot, "hfield", "ground", Files({}, None))

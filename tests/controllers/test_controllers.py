@@ -99,6 +99,7 @@ def test_the_tuples_are_the_published_ones():
         assert bool(controller.tool0_in_flange) == (isinstance(measured, dict) and "tool0_in_flange" in measured)
 
 
+@pytest.mark.slow
 @every
 def test_every_pose_comes_back(key):
     controller = kt.controllers[key]

@@ -145,9 +145,11 @@ def as_mjcf(text: str) -> str:
 
 
 class TestPlantedErrors:
+    @pytest.mark.slow
     def test_in_the_arm_of_the_examples(self):
         assert check_planted(unharmed(ARM), "urdf", PLANTS) > 15
 
+    @pytest.mark.slow
     def test_in_the_arm_as_sdf(self):
         assert check_planted(unharmed(kt.text(kt.load(ARM, format="urdf"), "sdf")), "sdf", SDF_PLANTS) > 10
 
@@ -312,6 +314,7 @@ NAMELESS = ("a joint without a name", "a link without a name")
 
 
 class TestOneErrorHidesNothingElse:
+    @pytest.mark.slow
     @each("name", PLANTS)
     def test_defects_of_other_elements_are_found(self, name):
         text = ARM
@@ -329,6 +332,7 @@ class TestOneErrorHidesNothingElse:
         assert (("XML-002", "transmission 'drive'") in there) == (name not in NAMELESS)  # which may be called j9
         assert len(names_of(note)) <= 2
 
+    @pytest.mark.slow
     @each("name", PLANTS)
     def test_nothing_is_found_about_what_is_in_doubt(self, name):
         bad, _ = harmed(ARM, PLANTS[name][1]) or ("", "")
@@ -567,6 +571,7 @@ def test_errors_of_an_srdf_leave_no_link_or_joint_unknown(tmp_path):
     assert not any("NAM-010" in f.message for f in found if f.code == "not-asked")
 
 
+@pytest.mark.slow
 @each("version", ["1.0", "1.13", "2.0", "1.5.1", "next", ""])
 def test_an_unknown_version_of_sdf_hides_nothing(version: str, tmp_path: Path) -> None:
     inertia = "<ixx>0.01</ixx><iyy>0.01</iyy><izz>0.12</izz>"

@@ -206,6 +206,7 @@ def test_what_is_no_baseline_is_refused(job, tmp_path, text, said):
     assert said in str(refused.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["count", "model", "message"])
 @pytest.mark.parametrize("value", [None, True, 0, -1, 1.5, [], {}])
 def test_entries_have_their_types(known, tmp_path, key, value):

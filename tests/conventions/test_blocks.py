@@ -67,6 +67,7 @@ def test_plugins_of_the_world_are_not_of_the_model():
 COMMAND = '<command_interface name="position"/>'
 
 
+@pytest.mark.slow
 @each(
     "mimic, joint, attribute, said, expected",
     [

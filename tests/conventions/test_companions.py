@@ -168,6 +168,7 @@ def test_the_command_names_it(package, tmp_path):
     assert "the link 'flnage' does not exist" in result.stdout
 
 
+@pytest.mark.slow
 def test_one_that_is_xacro_is_expanded(package):
     text = WRONG.replace('<robot name="arm">', '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">')
     text = text.replace("<virtual_joint", '<xacro:property name="tip" value="flnage"/>\n<virtual_joint')

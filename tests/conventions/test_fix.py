@@ -32,6 +32,7 @@ def changed_lines(old: str, new: str) -> tuple[list[str], list[str]]:
 
 
 class TestEverySafeRepair:
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
     def test_repairs_the_bad_example(self, rule, arm):
         path = arm(rule.base.replace(rule.good, rule.bad))
@@ -45,6 +46,7 @@ class TestEverySafeRepair:
         assert len(gone) <= 3
         assert 1 <= len(new) <= 8
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rule", SAFE, ids=lambda rule: rule.code)
     def test_keeps_comments_ends_of_lines_and_the_encoding(self, rule, arm):
         text = rule.base.replace(rule.good, rule.bad).replace("<joint", "<!-- é:  a joint -->\n  <joint")
@@ -85,6 +87,7 @@ BELOW = ARM.replace(
 
 
 class TestFramesOfRep199:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("controller", "xyz", "rpy"),
         [
@@ -106,6 +109,7 @@ class TestFramesOfRep199:
 """
         assert path.read_text() == text.replace("</robot>", f"{frame}</robot>")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("controller", ["abb", "fanuc", "universal_robots"])
     def test_tool0_is_added_as_the_maker_turns_it(self, controller, arm):
         path = arm(without("tool0"))
@@ -116,6 +120,7 @@ class TestFramesOfRep199:
         expected = kt.controllers[controller].tool0_in_flange
         np.testing.assert_allclose(R, pose_from_xyz_rpy((0, 0, 0), np.deg2rad(expected))[:3, :3], atol=1e-15)
 
+    @pytest.mark.slow
     def test_flange_is_added_at_tool0_which_then_hangs_on_it(self, arm):
         text = TOOL0_ON_LINK_6
         for told in ({"controller": "abb"}, {}):  # without a maker, Z is up

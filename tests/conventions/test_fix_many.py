@@ -91,6 +91,7 @@ class TestAlikeShapes:
         )
         assert difference(self.robot(places), self.robot([3.5, *places[:-1]]), {}) == "a visual of 'a' moves by 0.5"
 
+    @pytest.mark.slow
     def test_many_equal_shapes_are_compared_in_a_moment(self):
         """In the order of the file, in another, and all in one place; each with each would be a million."""
         for places in ([0.1 * i for i in range(1000)], [0] * 1000):

@@ -185,6 +185,7 @@ class TestPlaces:
         (because,) = [because for finding, because in result.unrepaired if finding.code == code]
         assert why in because
 
+    @pytest.mark.slow
     def test_a_frame_or_a_pose_for_each_arm(self, arm):
         foot = (
             '<joint name="f" type="fixed"><origin xyz="0 0 0.2"/><parent link="base_link"/><child link="foot"/></joint>'

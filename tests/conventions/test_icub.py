@@ -71,6 +71,7 @@ DEFECTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_a_planted_defect_is_found_by_its_rule_and_what_follows_from_it(model, defect):
     text, before = model
@@ -165,6 +166,7 @@ class TestICub3:
         assert ("ICUB-303", "torso") in found
         assert ("ICUB-203", "link 'torso_1'") in found
 
+    @pytest.mark.slow
     def test_a_root_that_looks_forwards_is_said_once_and_axes_are_judged_after_turning(self):
         robot = kt.load("icub")
         text = FORMATS["urdf"].write(robot, ("extension", "group", "sensor"))
@@ -185,6 +187,7 @@ class TestICub3:
 
 
 class TestLimits:
+    @pytest.mark.slow
     def test_the_robot_is_known_by_its_names_or_is_the_pages(self, text):
         paths = {path.parent.name: path for path in icub_urdfs()}
         assert known_robot(kt.load(paths["iCubLisboa01"])) == "iCubLisboa01"
@@ -192,6 +195,7 @@ class TestLimits:
         assert board_of(kt.load(paths["iCubGazeboV2_5"]), "l_elbow")[0] == "iCubGenova02"
         assert known_robot(kt.load(text.replace('"icub"', '"iCubNancy01"', 1), format="urdf")) == "iCubNancy01"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("folder", ["iCubGenova06", "iCubErzelli03", "ergoCubSN000"])
     def test_a_folder_that_misleads_makes_no_difference(self, folder, text, tmp_path):
         # no limits are known of the first, only the head's of the second, and the third is of another family
@@ -250,6 +254,7 @@ def test_another_robot_is_not_accused_of_lacking_everything():
     assert "has 0 of the iCub's 32 joints" in found.message
 
 
+@pytest.mark.slow
 def test_the_built_in_robot_keeps_its_own_conventions():
     for version in [version for version in versions("icub") if version != "3.0"]:
         assert not [f for f in ask(kt.load(f"icub:{version}"), rules_of("icub")) if f.severity != "info"], version

@@ -69,6 +69,7 @@ class TestProfiles:
         assert codes() == []
         assert "base_link-base" in arm().joints  # a hyphen in the name of a fixed joint
 
+    @pytest.mark.slow
     @each("code", RULES)
     def test_a_bad_example_breaks_no_other_rule(self, code):
         rule = RULES[code]
@@ -324,6 +325,7 @@ class TestPlanted:
         of_files = {code for code in others if code.startswith(("XAC", "MVT", "SRD", "CON"))}
         assert {defect.code for defect in (*OF_REPS, *OF_CONTROL)} == others - of_files - {"R105-004"}
 
+    @pytest.mark.slow
     def test_in_the_example_every_defect_has_its_place_and_is_found(self):
         model = Model(ARM)
         assert [defect.code for defect in DEFECTS if defect.plant(model) is None] == []

@@ -121,6 +121,7 @@ class TestWhatIsRefused:
 class TestDoubt:
     """Where something else may be meant nothing is renamed, and the place is said."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("content", "line", "why"),
         [
@@ -150,6 +151,7 @@ class TestDoubt:
         assert said.startswith(f"{tmp_path / 'also.srdf'}:{line}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

@@ -129,6 +129,7 @@ class TestLinks:
         assert [why in because for finding, because in result.unrepaired if finding.code == "R199-301"] == [True]
         assert result.after == {}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "block",
         [

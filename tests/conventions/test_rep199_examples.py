@@ -175,6 +175,7 @@ def test_an_end_effector_is_attached_to_flange_as_it_is():
     assert {"R199-401", "R199-508"} & {finding.code for finding in wrong}
 
 
+@pytest.mark.slow
 def test_two_arms_are_put_into_a_cell_by_their_shared_base_link():
     arms_ = kt.load(urdf(PRINTED["two arms"]), format="urdf")
     assert arms_.root == "base_link"

@@ -315,6 +315,7 @@ class TestSarif:
         sarif().validate(log)
         return log["runs"][0]
 
+    @pytest.mark.slow
     def test_it_is_valid_and_knows_all_rules(self, mixed):
         run = self.run_of(mixed)
         rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
@@ -329,6 +330,7 @@ class TestSarif:
         assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "bad.urdf"}
         assert run["artifacts"][1]["location"] == {"uri": "a%20folder/good.urdf"}
 
+    @pytest.mark.slow
     def test_it_is_valid_where_a_file_has_variants(self, bad):
         run = self.run_of([replace(bad, name=name) for name in ("short", "long")])
         assert [one["location"]["uri"] for one in run["artifacts"]] == ["bad.urdf"]
@@ -353,6 +355,7 @@ class TestSarif:
         renamed = replace(bad, findings=tuple(replace(f, element="link 'other'") for f in bad.findings))
         assert not set(self.fingerprints([renamed])) & set(before)
 
+    @pytest.mark.slow
     def test_fingerprints_of_equal_findings_differ(self, bad):
         twice = replace(bad, findings=bad.findings[:1] * 2)
         assert len(set(self.fingerprints([twice]))) == 2
@@ -360,6 +363,7 @@ class TestSarif:
     def fingerprints(self, results):
         return [result["partialFingerprints"]["kinetree/v1"] for result in self.run_of(results)["results"]]
 
+    @pytest.mark.slow
     def test_a_file_elsewhere_has_a_whole_reference(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         result = CheckReport("/else where/a.urdf", (Finding("c", "error", "m", Source("/else where/a.urdf", 1, 1)),))
@@ -404,6 +408,7 @@ def test_nor_can_it_in_the_text_of_an_error():
     assert all(line.isprintable() for line in str(error).split("\n"))
 
 
+@pytest.mark.slow
 @each("format", formats())
 @each("width", [None, 80])
 def test_what_stands_in_a_file_cannot_speak_for_us(format, width):

@@ -17,6 +17,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "reference"
 AGAIN = "python docs/make_rules.py"
 
 
+@pytest.mark.slow
 def test_the_pages_are_current():
     made = pages()
     assert {f"rules/{path.name}" for path in (DOCS / "rules").iterdir()} == set(made) - {"rules.md", "rep199.md"}, AGAIN
@@ -30,6 +31,7 @@ def test_they_are_written_where_one_says(tmp_path):
     assert {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.md")} == {str(Path(name)) for name in pages()}
 
 
+@pytest.mark.slow
 def test_every_rule_of_every_profile_is_on_its_page_and_linked():
     made = pages()
     links = dict(re.findall(r"^\| \[([A-Z]+\d*-\d{3})\]\((.*?)\)", made["rules.md"], re.MULTILINE))
@@ -73,6 +75,7 @@ def test_an_unknown_code_names_the_nearest():
         explain("R199-440")
 
 
+@pytest.mark.slow
 def test_a_page_says_what_the_rule_finds_and_on_which_numbers_that_depends():
     (rule,) = explain("INR-007")
     solid = "also for a solid box around its shapes, or a body that a joint moves and that is too light altogether."

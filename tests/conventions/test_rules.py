@@ -197,6 +197,7 @@ def test_options_of_reading_are_refused_with_a_robot():
 
 
 class TestSelecting:
+    @pytest.mark.slow
     def test_by_the_beginning_of_codes(self):
         robot = kt.load(text_of_a_bad_icub(), format="urdf")
         found = [finding.code for finding in check(robot, profile="icub")]

@@ -170,6 +170,7 @@ class TestReading:
         assert len(str(refused.value)) < 2000
         assert "\x1b" not in str(refused.value)
 
+    @pytest.mark.slow
     def test_thousands_of_faults_are_cut_short(self, tmp_path):
         text = "".join(f"k{i} = 1\n" for i in range(2000)) + f"ignore = {['X'] * 2000}\n" + "[[models]]\n" * 2000
         with pytest.raises(kt.KinetreeError) as refused:

@@ -235,6 +235,7 @@ def test_real_models_are_excused_at_the_line_that_is_printed(folder, entry, elem
 
 
 class TestWhatIsWrong:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("said", "why"),
         [

@@ -64,6 +64,7 @@ def turned(tmp_path):
     return repair
 
 
+@pytest.mark.slow
 def test_only_the_frames_of_the_links_turn(turned):
     before, after, _, why = turned(arm())
     assert not why
@@ -81,6 +82,7 @@ def test_only_the_frames_of_the_links_turn(turned):
     assert str(comparison).endswith("5 more agree")
 
 
+@pytest.mark.slow
 def test_every_force_is_the_same(turned):
     before, after, *_ = turned(arm())
     q, qd, qdd = np.random.default_rng(46).uniform(-1, 1, (3, before.nq))
@@ -163,6 +165,7 @@ def test_a_right_angle_with_few_digits_is_corrected_first(turned):
     assert not turned(text, select=["R199-303", "R103-007"])[3]
 
 
+@pytest.mark.slow
 def test_links_that_are_frames_of_the_robot_stay_in_place(turned):
     """A file that Kinetree wrote has frames as links on fixed joints, and says so."""
     record = '<kinetree_carried of="link" name="{}">{{"gone": true}}</kinetree_carried>'

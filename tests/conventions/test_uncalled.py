@@ -125,6 +125,7 @@ class TestArguments:
             'checked as <xacro:eye parent="${parent}" xyz="0 0 0" rpy="0 0 0"/>'
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("file", ["README.md", "launch/show.launch", "test/test_it.py", "../README.rst"])
     def test_numbers_that_another_file_shows(self, found, tmp_path, file):
         package = tmp_path / "package"

@@ -521,6 +521,7 @@ def test_actuators_of_mjcf_come_back_through_urdf(formats):
     assert not kt.compare(robot, again).differences
 
 
+@pytest.mark.slow
 @each(
     "equality, actuators, blocks",
     [

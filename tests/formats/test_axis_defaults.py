@@ -77,6 +77,7 @@ def test_mjcf_has_z(kind):
     np.testing.assert_array_equal(robot.joints["j"].axes, Z)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["urdf", "sdf", "xml"])
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 def test_a_default_is_the_same_robot_in_every_format(kind, suffix, tmp_path):

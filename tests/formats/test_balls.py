@@ -33,6 +33,7 @@ def values(rng):
     return with_balls | {"elbow": 0.4}, with_angles | {"elbow": 0.4}
 
 
+@pytest.mark.slow
 def test_all_poses_and_masses_stay():
     robot, text = made()
     again = kt.load(text, format="urdf")

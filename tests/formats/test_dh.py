@@ -441,6 +441,7 @@ def test_several_faults_are_told_at_once():
     assert sorted(f.code for f in findings) == ["convention", "number", "number"]
 
 
+@pytest.mark.slow
 def test_nothing_but_findings_comes_of_mutated_text():
     rng = np.random.default_rng(11)
     for source, file in ((SEED, "a.toml"), (TREE, "a.toml"), (SEED_CSV, "a.csv")):
@@ -647,6 +648,7 @@ TOOLBOX_IN_PYTHON = [
 class TestKeysOfTheToolbox:
     """A row of a file may have all keys of a row of `kt.chain`, in the units of the file."""
 
+    @pytest.mark.slow
     def test_they_mean_the_same(self, convention):
         """Also where the frame of the link is another one, which moves nothing."""
         ours = read(TOOLBOX.format(convention))

@@ -96,6 +96,7 @@ def test_a_limit_on_one_side_comes_back(format, tmp_path):
     assert (limit.lower, limit.upper) == (-1, float("inf"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["dh-csv", "ets"])
 def test_another_order_of_q_is_lost_aloud(format):
     arm = kt.edit.cut(kt.load("icub", limits="dh"), "l_shoulder_1")

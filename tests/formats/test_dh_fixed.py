@@ -83,6 +83,7 @@ def test_the_root_can_be_cut_and_a_link_twice():
 MEASURES = 'force_torque = { frame = "sensor", measure_direction = "parent_to_child" }'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["urdf", "sdf"])
 def test_what_a_sensor_measures_goes_through_every_format_that_can_say_it(format, tmp_path):
     arm = read(TEXT + FIXED + SENSOR + MEASURES)
@@ -136,6 +137,7 @@ def edited(robot: kt.Robot) -> kt.Robot:
 
 
 class TestWhatIsWritten:
+    @pytest.mark.slow
     @pytest.mark.parametrize("changed", ["limits", "frame"])
     def test_an_icub_keeps_its_six_fixed_joints_and_their_sensors(self, changed):
         icub = kt.load("icub", limits="iCubGenova02") if changed == "limits" else edited(kt.load("icub"))
@@ -153,6 +155,7 @@ class TestWhatIsWritten:
         poses, there = all_frames(again, q), all_frames(icub, q)
         assert max(np.abs(poses[name] - T).max() for name, T in there.items()) < 1e-12
 
+    @pytest.mark.slow
     @each("link", ["upper", "base_link", "fore"])
     def test_cuts_in_the_middle_at_the_root_and_at_the_end(self, link):
         robot = edited(read(TEXT + FIXED.replace('"upper"', f'"{link}"') + SENSOR + MEASURES))

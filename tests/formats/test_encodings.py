@@ -27,6 +27,7 @@ def declared(name: str) -> str:
     return f'<?xml version="1.0" encoding="{name}"?>' if name else ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", TEXTS)
 @pytest.mark.parametrize(
     ("declaration", "encoding", "place"),

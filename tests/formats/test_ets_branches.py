@@ -72,6 +72,7 @@ def test_the_arms_of_the_icub_by_hand():
             assert np.abs(frames[tip] - all_frames(icub, q)[tip]).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["icub", "V2_5", "talos_reduced.urdf"])
 def test_a_humanoid_comes_back_whole(which):
     paths = example_robot_urdfs() if which.endswith(".urdf") else icub_urdfs()
@@ -140,6 +141,7 @@ def test_which_frames_a_text_has(text, frames):
     ]
 
 
+@pytest.mark.slow
 def test_any_tree_comes_back():
     """Random poses on both sides of random axes, and random masses."""
     for seed in range(at_length(8, 100)):

@@ -45,6 +45,7 @@ def undrawn(loop):
     return replace(loop, extensions=tuple(own for own in loop.extensions if own.tag != "drawn"))
 
 
+@pytest.mark.slow
 @each("format, text", TEXTS)
 def test_what_is_unknown_comes_back_or_its_loss_is_reported(format, text):
     """An attribute, a child and a text in every element, all at once."""

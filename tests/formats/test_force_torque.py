@@ -237,6 +237,7 @@ class TestEdits:
         locked = kt.edit.lock(robot, {"j": 0.4})
         np.testing.assert_allclose(reading(locked), reading(robot), rtol=0, atol=1e-14)
 
+    @pytest.mark.slow
     @each("frame", ["child", "parent", "sensor"])
     def test_moving_a_frame_is_noted_where_it_changes_the_reading(self, frame):
         """Of the weight alone, whose direction stays in space where the root turns."""

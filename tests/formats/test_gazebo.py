@@ -153,6 +153,7 @@ class TestEachWord:
     def robot(self, place, tag, word):
         return load(f"<gazebo{REFERENCES[place]}><{tag}>{VALUES[word.kind]}</{tag}></gazebo>")
 
+    @pytest.mark.slow
     def test_is_in_its_places_and_nowhere_else(self, place, tag, word):
         before = places(kt.text(load(""), "sdf"))
         new = [row for row in places(kt.text(self.robot(place, tag, word), "sdf")) if row not in before]
@@ -162,12 +163,14 @@ class TestEachWord:
             expected.append(("link a/visual/material/script/uri", gazebo.SCRIPTS))
         assert sorted(new) == sorted(expected)
 
+    @pytest.mark.slow
     def test_comes_back_as_a_block_that_means_the_same(self, place, tag, word):
         sdf = kt.text(self.robot(place, tag, word), "sdf")
         urdf = kt.text(kt.load(sdf, format="sdf"), "urdf")
         assert urdf.count("<gazebo") == 1
         assert kt.text(kt.load(urdf, format="urdf"), "sdf") == sdf
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("value", ["1 x", "1 2", "1 2 3 4", ""])
     def test_a_value_that_is_no_number_stays_in_its_block(self, place, tag, word, value):
         if word.kind not in ("number", "size", "vector"):
@@ -280,6 +283,7 @@ def test_a_joint_of_a_block_holds_the_robot_in_the_world_of_gazebo():
         assert missed == ["Gazebo will not see: 1 <joint> of <gazebo>"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "inside",
     [
@@ -298,6 +302,7 @@ def test_a_fault_in_a_block_of_the_model_stays_in_it_and_stops_no_robot(inside):
     assert [one.text for one in kt.load(text, format="sdf").extensions] == [f"<gazebo>{inside}</gazebo>"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "held",
     [HELD, '<link name="world"/><joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint>'],

@@ -77,6 +77,7 @@ def puma_text() -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("format", "text"), [("dh", puma_table), ("ets", puma_text)])
 def test_the_mass_matrix_of_the_puma(format, text):
     robot = kt.load(text(), format=format)
@@ -88,6 +89,7 @@ def test_the_mass_matrix_of_the_puma(format, text):
             assert np.abs(mass_matrix(robot, case["inputs"]["q"]) + motors - case["value"]).max() < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", [False, True])
 def test_the_dynamics_of_the_puma(written):
     """Rows with armature, damping and friction, as read and after writing: numbers that the toolbox prints."""
@@ -149,6 +151,7 @@ def test_axes_turned_by_rpy():
     assert np.abs(R @ inertial.inertia @ R.T - turned).max() < 1e-15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["dh", "ets"])
 def test_a_humanoid_keeps_its_mass(format):
     """Mass, centre of mass and inertia of the whole robot, and its kinetic energy; fixed links become frames in DH."""

@@ -259,6 +259,7 @@ class TestMasses:
         assert_allclose(inertial.mass, 48.0)
         assert_allclose(np.diag(inertial.inertia), 48 / 12 * np.array([0.52, 0.4, 0.2]))
 
+    @pytest.mark.slow
     @each("kind", list(SOLIDS))
     def test_a_solid_is_the_sum_of_its_points(self, kind):
         size, reach, inside = SOLIDS[kind]

@@ -43,6 +43,7 @@ EQUALITIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("equality", EQUALITIES.values(), ids=EQUALITIES)
 def test_equalities_are_loops_and_come_back(equality):
     robot = read(model(equality))

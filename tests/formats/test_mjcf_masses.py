@@ -45,6 +45,7 @@ def inertial_of(robot: kt.Robot) -> tuple[float, np.ndarray, np.ndarray]:
     return inertial.mass, inertial.origin[:3, 3], R @ inertial.inertia @ R.T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["", 'inertia="convex"', 'inertia="exact"', 'inertia="legacy"'])
 @pytest.mark.parametrize("file", FILES)
 def test_a_mesh_has_the_mass_of_its_volume(rule, file, tmp_path):
@@ -127,6 +128,7 @@ def test_an_obj_file_is_read_as_mujoco_reads_it():
     assert triangles.tolist() == [[1, 2, 3], [1, 3, 0], [1, 2, 3], [1, 3, 0], [0, 1, 2], [0, 2, 3], [0, 3, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mesh", "why"),
     [

@@ -39,6 +39,7 @@ def free() -> kt.Robot:
     return load("")
 
 
+@pytest.mark.slow
 @each("x", [-0.7, 0.0, 0.4])
 def test_the_followers_move_by_their_polynomials(x):
     robot = load()
@@ -73,6 +74,7 @@ def test_a_polynomial_counts_from_ref():
         assert_allclose(value, ref[1] + first(x - ref[0]))
 
 
+@pytest.mark.slow
 @each("x", [-0.7, 0.0, 0.4])
 def test_first_and_second_derivatives(x):
     robot, q = load(), np.array([x])
@@ -84,6 +86,7 @@ def test_first_and_second_derivatives(x):
     assert_allclose(kt.jacobian(robot, "c")(q)[:3, 0], (T(q + H) - T(q - H))[:3, 3] / (2 * H), atol=1e-8)
 
 
+@pytest.mark.slow
 @each("x", [-0.7, 0.0, 0.4])
 def test_torques_are_those_of_lagrange(x):
     """tau = M qdd + (dM/dq) qd²/2 + dV/dq + damping, for one coordinate; and power is the rate of energy."""

@@ -276,6 +276,7 @@ def test_the_order_of_q_and_the_names_of_fixed_joints_come_back():
     assert "custom" not in write(edited(TEXT))
 
 
+@pytest.mark.slow
 @each("data", ["", "a b", "[1]", '["x", "x"]', '["z", "nobody"]', '{"a": "b"}', "[" * 9999])
 def test_a_damaged_order_is_noted(data):
     for text in (data, f'{{"joint_order": {data}}}'):
@@ -454,6 +455,7 @@ def test_joints_of_several_coordinates_are_slides_hinges_and_balls_of_one_body(k
     assert again.sensors["gauge"].joint == names[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["planar", "floating"])
 def test_such_a_joint_may_end_away_from_the_frame_of_its_link(kind):
     behind = se3.frozen(se3.pose_from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6)))

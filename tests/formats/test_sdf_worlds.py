@@ -281,6 +281,7 @@ def test_names_in_plugins_of_a_model_follow_its_joints():
     same(moved, load(sdf.write(moved)))
 
 
+@pytest.mark.slow
 def test_things_that_float_take_part_in_inverse_kinematics():
     robot = load(world(MOVER.format("one") + MOVER.format("two")))
     T = np.array([[0.0, -1.0, 0.0, 3.0], [1.0, 0.0, 0.0, -2.0], [0.0, 0.0, 1.0, 0.5], [0.0, 0.0, 0.0, 1.0]])
@@ -291,6 +292,7 @@ def test_things_that_float_take_part_in_inverse_kinematics():
     assert kt.ik(robot, "one::b", "one::a", goal="orientation").coordinate_names == ("one::j",)
 
 
+@pytest.mark.slow
 def test_answers_about_a_world_do_not_depend_on_where_things_float():
     robot = load(world(MOVER.format("one") + MOVER.format("two")))
     alone = load(world(MOVER.format("one")), model="one")

@@ -355,6 +355,7 @@ def test_saved_and_loaded(tmp_path):
     same(robot, kt.load(tmp_path / "r.sdf"), [0.3])
 
 
+@pytest.mark.slow
 def test_every_prefix_is_declared():
     icub = kt.load("icub")
     for part in ("extension", "coupled_limit"):

@@ -166,6 +166,7 @@ def test_broken_files(tmp_path):
         kt.load(tmp_path / "r.urdf", srdf=tmp_path / "nowhere.srdf")
 
 
+@pytest.mark.slow
 def test_groups_of_groups_of_groups(tmp_path):
     def nested(depth: int) -> str:
         groups = [f'<group name="g{i}"><group name="g{i + 1}"/><group name="g{i + 1}"/></group>' for i in range(depth)]
@@ -233,6 +234,7 @@ def check_read_and_written_back(path: Path, text: bytes) -> None:
     assert sorted(map(plain, before), key=repr) == sorted(map(plain, after), key=repr), path
 
 
+@pytest.mark.slow
 def test_public_files_are_read_and_written_back():
     robots = next(path for path in example_robot_urdfs()[0].parents if path.name == "robots")
     files = sorted(robots.rglob("*.srdf"))

@@ -185,6 +185,7 @@ PLANTED = {
 """What is changed in the arm, and the kind of the difference that names it."""
 
 
+@pytest.mark.slow
 @each("name", PLANTED)
 def test_a_difference_is_named(name):
     old, new, kind = PLANTED[name]

@@ -57,6 +57,7 @@ def test_joints_with_a_limit_of_velocity():
 
 
 class TestErrors:
+    @pytest.mark.slow
     @each("part", BROKEN)
     def test_errors_in_a_part_that_is_left_out_do_not_count(self, part):
         text = ARM.replace(*BROKEN[part])
@@ -206,6 +207,7 @@ def test_the_later_joint_of_a_link_with_two_parents_is_left_out():
     assert load(text.replace(joints, circle), "loop").root == "base"
 
 
+@pytest.mark.slow
 @each("format", [row.name for row in WRITTEN.values() if not row.beside and row.name != "dh-csv"])
 def test_each_part_of_a_file_can_be_left_out_when_it_is_written_again(format):
     """The text that was read is not returned then, and another edit is not needed."""

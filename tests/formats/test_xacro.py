@@ -352,6 +352,7 @@ BOMBS = {
 SLOW = {"comments that multiply", "long expressions again and again", "attributes that multiply"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in BOMBS])
 def test_nothing_goes_on_without_end(tmp_path, monkeypatch, name):
     monkeypatch.setattr(engine, "MAX_WORK", 10_000)  # to be quick
@@ -395,6 +396,7 @@ def test_what_cannot_be_merged(tmp_path, merge):
     assert refusal(tmp_path, "<link name=\"${xacro.load_yaml('sizes.yaml')}\"/>").code == "xacro-yaml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "refused"),
     [
@@ -437,6 +439,7 @@ def test_what_files_multiply(tmp_path, name, text, body):
     assert refusal(tmp_path, body).code in ("xacro-size", "xml-size")
 
 
+@pytest.mark.slow
 def test_threads_do_not_meet(workspace):
     from concurrent.futures import ThreadPoolExecutor
 

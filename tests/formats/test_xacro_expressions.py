@@ -350,6 +350,7 @@ LIMITS = {  # at a limit, and above it
 }
 
 
+@pytest.mark.slow
 @each("within", LIMITS)
 def test_limits(within):
     assert repr(ours(within)) != ""

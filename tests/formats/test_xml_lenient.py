@@ -34,6 +34,7 @@ CASES = {  # name: (what is replaced, what it becomes, the line and column of th
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_robot_is_the_same_and_the_place_exact(case, tmp_path):
     old, new, place, underlined = CASES[case]

@@ -35,6 +35,7 @@ def test_keys_that_are_no_texts_and_empty_files():
     assert read_yaml_values(b"# nothing\n", "x.yaml") == []
 
 
+@pytest.mark.slow
 @each(
     "text, says",
     [

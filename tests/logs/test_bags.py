@@ -53,6 +53,7 @@ def folder_of(path, *files, mode=""):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["mcap", "db3"])
 def test_a_motion_is_read_from_a_bag(robot, bags, ending, tmp_path):
     q, _ = motion()
@@ -270,6 +271,7 @@ def harmed(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["mcap", "db3"])
 @pytest.mark.parametrize("count", [10, pytest.param(at_length(250, 1000), marks=pytest.mark.slow)])
 def test_damage_is_an_error_or_harmless(tmp_path, ending, count):

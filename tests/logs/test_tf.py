@@ -39,6 +39,7 @@ def frames_of(topics, name):
     return poses_of(topic, lambda *frames: True)
 
 
+@pytest.mark.slow
 def test_all_frames_are_those_of_fk(robot, tmp_path):
     """From a bag to a bag, read back by what does not write: the poses are exactly those of kt.transforms."""
     q, stamps = motion()

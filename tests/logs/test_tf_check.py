@@ -63,6 +63,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_named(robot, fault, tmp_path):
     planted, expected = PLANTED[fault]
@@ -119,6 +120,7 @@ def test_frames_of_joints_without_values_are_not_compared(robot, tmp_path):
     assert (found.compared, found.differences, sorted(found.valueless)) == (3, [], ["finger", "lower"])
 
 
+@pytest.mark.slow
 def test_a_frame_with_two_parents(robot, tmp_path):
     q, stamps = motion()
     other = arm(ARM.replace('<parent link="slide"/><child link="tip"/>', '<parent link="base"/><child link="tip"/>'))

@@ -76,6 +76,7 @@ def of(diagnostics, code):
     return next(d for d in diagnostics if d["code"] == code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [pytest.param("\n", marks=pytest.mark.slow), "\r\n"])
 def test_findings_are_those_of_the_check(client, put, end):
     path = put("arm.urdf", ARM.replace("\n", end))

@@ -189,6 +189,7 @@ class TestRename:
         assert kt.edit.prefix(kt.load(text.format(up), format="urdf"), "x_").root == "world"
         assert [*kt.edit.prefix(kt.load(text.format(down), format="urdf"), "x_").links] == ["x_a", "x_world"]
 
+    @pytest.mark.slow
     def test_prefix(self, robot):
         new = kt.edit.prefix(robot, "left_")
         same_motion(robot, new, names={name: f"left_{name}" for name in robot.frames})
@@ -286,6 +287,7 @@ class TestLock:
 
 
 class TestReroot:
+    @pytest.mark.slow
     @each("link", ["trunk5", "finger_link", "thumb_link", "trunk0", "base"])
     def test_every_joint_of_one_coordinate(self, link):
         robot = everything()
@@ -302,6 +304,7 @@ class TestReroot:
         robot = everything()
         same_energy(robot, kt.edit.reroot(kt.edit.reroot(robot, "trunk5"), "base"))
 
+    @pytest.mark.slow
     def test_on_a_real_robot(self):
         robot = icub()
         new = kt.edit.reroot(robot, "l_foot")
@@ -321,6 +324,7 @@ class TestReroot:
 
 
 class TestPieces:
+    @pytest.mark.slow
     def test_cut_and_remove_share_the_robot_between_them(self):
         robot = icub()
         arm, rest = kt.edit.cut(robot, "l_shoulder_1"), kt.edit.remove(robot, "l_shoulder_1")
@@ -488,6 +492,7 @@ class TestPieces:
 
 
 class TestMergeFixed:
+    @pytest.mark.slow
     def test_the_physics_stays(self, robot):
         new = kt.edit.merge_fixed(robot)
         same_motion(robot, new)
@@ -523,6 +528,7 @@ class TestMergeFixed:
 
 
 class TestFrames:
+    @pytest.mark.slow
     def test_add(self, robot):
         T = random_pose(RNG)
         on = list(robot.frames)[-1]
@@ -531,6 +537,7 @@ class TestFrames:
         poses = all_frames(new, random_q(new, RNG))
         np.testing.assert_allclose(poses["spot"], poses[on] @ T, rtol=0, atol=1e-12)
 
+    @pytest.mark.slow
     def test_add_a_sensor(self, robot):
         """On a frame, or on the link behind a joint; a force sensor says what it measures, in its own axes."""
         T, frame = random_pose(RNG), list(robot.frames)[-1]
@@ -586,6 +593,7 @@ class TestFrames:
         for name in a:
             np.testing.assert_allclose(b[name], a[name], rtol=0, atol=1e-12)
 
+    @pytest.mark.slow
     @each("link", ["base", "trunk1", "trunk5", "branch3", "finger_link"])
     def test_moving_a_links_own_frame_moves_nothing_else(self, link):
         robot, T = everything(), random_pose(RNG)
@@ -717,6 +725,7 @@ def test_what_is_no_name_or_pose_or_number_is_refused(edit):
         edit(everything())
 
 
+@pytest.mark.slow
 def test_a_tool_is_a_sibling_of_tool0():
     """A FANUC's tool, as its pendant shows it: 120 mm out of the flange and turned by 30 degrees about z."""
     arm = pendants.ARM
@@ -761,6 +770,7 @@ def test_what_is_no_left_handed_system():
         assert error.value.findings[0].code == "overlay"
 
 
+@pytest.mark.slow
 def test_a_floating_base_keeps_all_names():
     """Every pose is that of the fixed robot, carried by the base; twice is once."""
     icub = kt.load("icub")

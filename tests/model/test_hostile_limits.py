@@ -54,6 +54,7 @@ def answers(limits: Limits) -> int:
     return answered
 
 
+@pytest.mark.slow
 def test_they_answer_or_say_why_not():
     assert sum(answers(hostile(seed)) for seed in range(6)) > 6
 

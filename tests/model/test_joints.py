@@ -160,6 +160,7 @@ def test_bias_is_the_rate_of_the_motion_subspace(row, seed):
     assert row.bias(axes, PITCH, q, qd).any() == (row.name in ("planar", "universal"))
 
 
+@pytest.mark.slow
 @each("scale", [0.0, 1e-170, 1e-15, 1e-8, 1e-3, 1.0, 1.5])
 def test_integrate_and_difference_are_inverses(row, scale):
     """(q ⊕ v) ⊖ q = v for turns below half a turn, and T(q1 ⊕ (q2 ⊖ q1)) = T(q2) always."""
@@ -221,6 +222,7 @@ def test_energy_of_a_spring_grows_by_the_difference(row, seed):
     assert (energy[0] - energy[1]) / 2e-5 == pytest.approx(row.difference(reference, q) @ v, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("still", [False, True])
 def test_bias_integrate_and_difference_can_be_traced(row, still):
     """The traced forms give the same numbers; so do their derivatives, at rest too."""

@@ -325,6 +325,7 @@ def test_coupled_limits_have_names_of_their_own_and_joints():
     assert [finding.code for finding in findings] == ["duplicate-name", "no-name", "coupled-limit"]
 
 
+@pytest.mark.slow
 def test_a_robot_with_a_block_of_seven():
     row = LinearLimits("sum", tuple("abcdefg"), np.ones((1, 7)), np.array([3.5]), ("sum 1",))
     limits = add_limits(chain(7), [row]).limits  # each from -1 to 2: the middle of the sum
@@ -358,6 +359,7 @@ def test_one_end_of_a_continuous_joint_makes_it_revolute(format):
     assert (again.limits.lower[0], again.limits.upper[0]) == (-np.inf, 1.5)
 
 
+@pytest.mark.slow
 def test_a_point_brought_inside_is_inside():
     """By the margins that users ask for, whose sums run over all coordinates."""
     limits = kt.load("icub").limits
@@ -384,6 +386,7 @@ def test_an_empty_set_says_where_and_a_file_that_has_one_loads_with_a_note(tmp_p
     assert robot.limits.volume() == 0
 
 
+@pytest.mark.slow
 def test_one_configuration_and_many_get_the_same_bits():
     limits = kt.load("icub").limits
     q = limits.project(np.random.default_rng(1).uniform(limits.lower - 1, limits.upper + 1, (300, 35)))

@@ -206,6 +206,7 @@ class TestFrames:
             (T,) = forward_kinematics(tree, q, [name], base=name)
             assert np.array_equal(T, np.eye(4))
 
+    @pytest.mark.slow
     def test_any_frame_against_any_base(self, robot):
         tree, rng = build_tree(robot), np.random.default_rng(2)
         q = random_q(robot, rng)

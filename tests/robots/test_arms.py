@@ -12,6 +12,7 @@ from kinetree.robots.packaged import names
 ARMS = [name for name in names() if name != "icub"]
 
 
+@pytest.mark.slow
 def test_the_arms_stand_where_their_makers_say() -> None:
     at = {name: kt.fk(arm, frame, base=base)(arm.zero)[:3, 3].round(9).tolist() for name, arm, frame, base in (
         ("panda", kt.load("panda"), "panda_link8", "panda_link0"),
@@ -47,6 +48,7 @@ def test_limits_of_the_arms() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_an_arm_has_no_versions_and_can_be_written(name: str, tmp_path: Path) -> None:
     arm = kt.load(name)

@@ -306,6 +306,7 @@ def test_force_torque_joints_cut_links_where_the_tables_know_none(icub):
             assert icub.frames[f"{side}_{part}_ft_frame"].link == joint.child
 
 
+@pytest.mark.slow
 def test_its_sensors_read_what_the_link_below_applies_to_the_link_above():
     icub, w = kt.load("icub:2.5"), [0.0, 0.0, -10.0, 0.0, 0.0, 0.0]
     there = kt.dynamics.wrench(icub, "l_hand_dh_frame", base="l_arm_ft_frame")(icub.q(), w)
@@ -315,6 +316,7 @@ def test_its_sensors_read_what_the_link_below_applies_to_the_link_above():
         contact_reading(kt.load("icub:3"), "l_arm_ft", "l_hand_dh_frame")  # whose own sensors are others
 
 
+@pytest.mark.slow
 def test_every_version_has_the_same_names_and_order(icub):
     torso = {"torso_pitch", "torso_roll", "torso_yaw"}
     for version in versions("icub"):
@@ -336,6 +338,7 @@ def test_the_followers_that_hold_two_tables_in_one_tree():
     assert np.linalg.norm(apart[:3, 3]) == pytest.approx(0.0053, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_versions_are_two_integers():
     order = sorted(versions("icub"), key=lambda text: versions("icub")[text])
     assert order == ["1.0", "1.7", "2.0", "2.1", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "3.0"]

@@ -52,6 +52,7 @@ def test_T_Ro0_is_a_pure_rotation_that_puts_z_on_the_first_axis_of_the_waist(icu
     np.testing.assert_allclose(kt.fk(icub, FRAMES[0])(icub.q()), T_RO0, atol=1e-15)
 
 
+@pytest.mark.slow
 @each("i", range(6))
 def test_each_row_of_the_table(icub, i):
     joint, a, d, alpha, offset, low, high = ROWS[i]
@@ -78,6 +79,7 @@ def test_T_nIs_is_also_a_virtual_link_whose_joint_stays_at_zero(icub):
         np.testing.assert_allclose(T, in_metres(T_NIS), atol=1e-15)
 
 
+@pytest.mark.slow
 def test_the_sensor_is_in_the_head_and_not_in_the_palm(icub):
     """The page says palm; its own six joints end at the head, and no joint of an arm moves the sensor."""
     assert icub.frames["imu_frame"].link == "head"

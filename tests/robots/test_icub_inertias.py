@@ -66,6 +66,7 @@ def test_bodies_are_those_of_every_model(version):
         check_bodies(kt.load(f"icub:{version}", inertias=name), kt.load(path))
 
 
+@pytest.mark.slow
 def test_what_differs_is_noted_with_its_place():
     icub = kt.load("icub", inertias=MODEL)
     differing = [note for note in icub.notes if note.code == "sources-differ"]
@@ -81,6 +82,7 @@ def test_what_differs_is_noted_with_its_place():
     assert not [found for found in kt.check("icub", inertias=MODEL) if found.code == "unplaced"]
 
 
+@pytest.mark.slow
 def test_sensors_without_a_place_get_the_models():
     """In these models the upper arms are 6.8 mm longer, and the feet 3.6 mm shorter, than in the tables, as
     the page of the iCub says; icub:2.5 has the sensors of arms above the elbow, and those of feet above the sole."""

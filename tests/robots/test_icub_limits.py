@@ -111,6 +111,7 @@ def test_every_robot_is_of_a_family():
     assert {boards().robots[name] for name in robots()} == {"icub", "ergocub"}
 
 
+@pytest.mark.slow
 def test_loading_with_limits(icub, tmp_path):
     loaded = kt.load("icub", limits="iCubGenova02")
     assert (loaded.limits.lower == with_board_limits(icub, "iCubGenova02").limits.lower).all()

@@ -102,6 +102,7 @@ def test_every_format_has_the_shapes(format):
     same_shapes(icub, again, random_q(icub, np.random.default_rng(2)))
 
 
+@pytest.mark.slow
 def test_an_edited_icub_keeps_them_in_a_table():
     icub = kt.edit.lock(kt.load("icub"), {"torso_yaw": 0.3})
     again = kt.load(kt.text(icub, "dh", without=("sensor", "group", "coupled_limit")), format="dh")

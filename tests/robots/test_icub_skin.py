@@ -69,6 +69,7 @@ def test_published_models_have_the_frames_that_the_page_says_or_none():
         kt.icub.skin_frame(cad, "SKIN_LEFT_UPPER_ARM")
 
 
+@pytest.mark.slow
 def test_the_upper_legs_frame_is_ikins_in_models_from_cad(icub):
     """Turned alike, and as far from the built-in robot's as the whole leg, up to 7 mm."""
     cad = model("iCubGazeboV2_7")
@@ -248,6 +249,7 @@ def test_the_torques_do_the_work_of_the_contacts(icub):
     assert len(found.wrenches) == 6
 
 
+@pytest.mark.slow
 def test_batches_of_configurations_and_forces(icub):
     rng = np.random.default_rng(4)
     q, forces = np.stack([random_q(icub, rng) for _ in range(5)]), rng.normal(size=(5, 3))

@@ -135,6 +135,7 @@ def test_no_box_of_ranges_is_the_tendons_set(tables):
     assert np.prod(inside.upper - inside.lower) < 0.9 * polytope.volume(A, b) < 0.9 * 0.9 * around
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", SHOULDERS)
 def test_the_published_numbers(tables, side):
     A, b = in_degrees(tables[f"{side} tendons"])
@@ -206,6 +207,7 @@ def _dicts(value):
             yield from _dicts(item)
 
 
+@pytest.mark.slow
 def test_the_sets_of_the_built_in_robot():
     firmware, with_tendons, ikin = (kt.load("icub", limits=name) for name in ("firmware", "tendons", "ikin"))
     yaw = firmware.joints["l_shoulder_yaw"].limit

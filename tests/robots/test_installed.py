@@ -103,6 +103,7 @@ class Installed:
         return self.folder
 
 
+@pytest.mark.slow
 def test_models_of_icub_models_load_by_name():
     models = PACKAGES["icub-models"]()
     assert [model.file for model in models.values()] == icub_urdfs()

@@ -86,6 +86,7 @@ frame = [{ name = "a", on = "q1_link", unplaced = "unknown" }, { name = "b", on 
     assert [frames[name].unplaced for name in "abcd"] == ["unknown", "unknown", "of its own", ""]
 
 
+@pytest.mark.slow
 @each(
     "arguments",
     [

@@ -123,6 +123,7 @@ def test_a_client_that_joins_late_gets_the_description_and_static_transforms(icu
         assert {frame for _, frame in [*found, *moving]} == placed - {icub.root}
 
 
+@pytest.mark.slow
 def test_transforms_that_are_left_out_are_told(robot, monkeypatch):
     """One step of the robot takes half a second, as if the computer had slept."""
     steps, advance = [], Player.advance
@@ -162,6 +163,7 @@ def test_parameters_are_shown_set_and_watched(robot):
         assert server.player.q[0] == 0.5
 
 
+@pytest.mark.slow
 def test_a_motion_that_plays_changes_parameters(robot):
     motion = read_motion(robot, {"time": [0, 0.5], "a": [0, 0.25]})
     with serving(robot, motion=motion) as (address, _, _), Client(address) as client:
@@ -172,6 +174,7 @@ def test_a_motion_that_plays_changes_parameters(robot):
         assert (rows["joints.a"], rows["motion.time"]) == (0.25, 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "message",
     [
@@ -287,6 +290,7 @@ def hostile(address):
     return plain
 
 
+@pytest.mark.slow
 def test_a_long_file_arrives_whole(heavy):
     address, _, server = heavy
     with Client(address) as client:
@@ -338,6 +342,7 @@ def test_a_slow_reader_gets_all_of_a_file(heavy, monkeypatch):
         assert len(server.clients) == 1
 
 
+@pytest.mark.slow
 def test_one_client_too_many(robot):
     with serving(robot) as (address, told, server), ExitStack() as stack:
         clients = [stack.enter_context(Client(address)) for _ in range(CLIENTS)]
@@ -373,6 +378,7 @@ def test_a_message_of_a_client_is_not_too_long(small):
         assert closed.value.rcvd.code == 1009  # too big
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("origin", "may"),
     [

@@ -43,6 +43,7 @@ def test_what_an_srdf_says(tmp_path):
     assert note.message == f"{said}; save it beside the file, as SRDF"
 
 
+@pytest.mark.slow
 def test_the_sensors_that_mujoco_reads_the_other_way_are_one_note(tmp_path):
     notes = [note for note in kt.save(kt.load("icub"), tmp_path / "icub.xml") if note.code == "opposite"]
     assert len(notes) == 1

@@ -329,6 +329,7 @@ class TestCosts:
         with pytest.raises(kt.KinetreeError, match=r"damaged; expected numbers|vertices that do not exist"):
             read_mesh(SPACE + face + b"\n", "a.obj")
 
+    @pytest.mark.slow
     def test_blocks_end_where_lines_do(self):
         """Negative numbers count back from their own line, also in the next block."""
         data = (

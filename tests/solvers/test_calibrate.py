@@ -50,6 +50,7 @@ PLANTS = {
 }
 
 
+@pytest.mark.slow
 @each(
     "who, planted",
     [
@@ -156,6 +157,7 @@ def test_two_faults_at_once(who):
         assert codes(calibrate(ARM, who, joints, poses)) == ["pose-unit", "rotation-order"]
 
 
+@pytest.mark.slow
 def test_degrees_of_another_order_where_a_rotation_vector_belongs():
     joints, poses = shown("universal_robots", np.random.default_rng(6))
     poses = changed(written_as("universal_robots", "Rz(RZ) Ry(RY) Rx(RX)", poses), slice(3, 6), np.degrees(1))
@@ -216,6 +218,7 @@ class TestFramesThatAreFound:
         np.testing.assert_allclose(result.T_base_link_base, T_base, atol=1e-3)
         np.testing.assert_allclose(result.T_flange_tool0, T_tool, atol=1e-3)
 
+    @pytest.mark.slow
     def test_with_a_fault_of_the_numbers(self):
         joints, poses = shown("kuka", np.random.default_rng(12), T_base=self.X)
         result = calibrate(ARM, "kuka", joints, changed(poses, slice(3), 1e-3))
@@ -389,6 +392,7 @@ def test_quaternions_of_another_length_are_refused():
         calibrate(ARM, "abb", joints, changed(poses, slice(3, 7), 2.0))
 
 
+@pytest.mark.slow
 def test_a_joint_that_slides_is_in_mm():
     """On a rail that belongs to the arm, and in m by mistake."""
     text = urdf(base=None).replace('<link name="base_link"/>', '<link name="rail"/><link name="base_link"/>')

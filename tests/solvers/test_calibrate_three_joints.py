@@ -197,6 +197,7 @@ OTHER_TOOL = (
 )
 
 
+@pytest.mark.slow
 @each(
     "zero, options, unit, expected",
     [

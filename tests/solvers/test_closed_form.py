@@ -34,6 +34,7 @@ def listed(result: kt.kinematics.IKSolutions) -> np.ndarray:
     return result.q[result.mask]
 
 
+@pytest.mark.slow
 @each("family", FAMILIES)
 @each("end", ENDS)
 def test_every_candidate_within_reach_leads_to_the_target(family, end):
@@ -48,6 +49,7 @@ def test_every_candidate_within_reach_leads_to_the_target(family, end):
         np.testing.assert_allclose(fk.interpret(angles), np.broadcast_to(T, (len(angles), 4, 4)), atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_search_begins_at_a_candidate_out_of_reach(family):
     robot = closed_form_arm(family, ENDS[0])

@@ -66,6 +66,7 @@ def test_solutions_are_sorted_and_inside(family):
     assert verdict != 1.0
 
 
+@pytest.mark.slow
 @each("family", ["wrist", "parallel"])
 def test_any_order_of_the_joints(family):
     """In q, against that along the arm."""
@@ -79,6 +80,7 @@ def test_any_order_of_the_joints(family):
     assert (mixed[count:, 6] == np.inf).all()
 
 
+@pytest.mark.slow
 def test_targets_out_of_reach_and_in_doubt():
     robot = closed_form_arm("wrist", limit=3.0)
     T = kt.fk(robot, "l7").interpret(Q)

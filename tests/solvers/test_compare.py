@@ -60,6 +60,7 @@ class TestSame:
         assert kt.compare(robot, renamed).joints == {n: f"x_{n}" for n in moving(robot)}
         assert not kt.compare(robot, robot).differences
 
+    @pytest.mark.slow
     def test_every_joint_type(self):
         robot = everything()
         for other in (robot, kt.edit.prefix(robot, "x_"), kt.edit.merge_fixed(robot)):
@@ -75,6 +76,7 @@ class TestSame:
         assert comparison.same, str(comparison)
         assert max(comparison.pose_error) < 1e-12
 
+    @pytest.mark.slow
     def test_parallel_axes_on_another_base(self):
         """Directions alone leave the turn about the axes open; the distances between them do not."""
         z = se3.frozen([[0.0, 0.0, 1.0]])
@@ -104,6 +106,7 @@ class TestSame:
         parts.joints.append(Joint("tool_joint", "fixed", "link5", "tool", T))
         assert not kt.compare(build(parts), kt.edit.add_frame(robot, "tool", "link5", T)).differences
 
+    @pytest.mark.slow
     def test_rounded_numbers_are_the_same_robot_to_the_default_tolerance(self):
         robot = serial()
         origin = robot.joints["joint2"].origin @ se3.turn((1.0, 0.0, 0.0), 3.7e-6)
@@ -137,6 +140,7 @@ class TestSame:
         assert comparison.same_mechanism
         assert "limits: only the first robot has position limits" in {str(d) for d in comparison.differences}
 
+    @pytest.mark.slow
     def test_another_order_of_q_is_a_remark(self):
         robot = everything()
         other = robot.order(reversed(robot.joint_names))
@@ -207,6 +211,7 @@ AXES = {  # what differs of the second of three joints, and what is said of its 
 }
 
 
+@pytest.mark.slow
 def test_what_differs_of_an_axis_is_said():
     z, p = se3.frozen([(0.0, 0.0, 1.0)]), [se3.translation(at) for at in ((0, 0.1, 0.5), (0.3, 0.1, 0.5))]
     joints = [
@@ -235,6 +240,7 @@ class TestDifferent:
         assert "frames: only the second robot has root_link_imu_frame" in str(comparison)
         assert "turned by 180 deg" in str(comparison)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("named", [True, False])
     @pytest.mark.parametrize(
         "joint", ["joint0", *(pytest.param(f"joint{i}", marks=pytest.mark.slow) for i in range(1, 6))]
@@ -291,6 +297,7 @@ class TestDifferent:
         comparison = kt.compare(robot, other)
         assert counted(comparison) == [("axis", "joint 'joint3' ('y_joint3')")], str(comparison)
 
+    @pytest.mark.slow
     def test_a_tilted_axis(self):
         robot = serial()
         axes = se3.frozen(robot.joints["joint1"].axes @ se3.rotation((1.0, 0.0, 0.0), 0.1).T)
@@ -310,6 +317,7 @@ class TestDifferent:
         assert [element for kind, element in counted(comparison) if kind == "axis"] == ["joint 'wrist_2_joint'"]
         assert not [element for kind, element in counted(comparison) if kind in ("zero", "inertia", "limit")]
 
+    @pytest.mark.slow
     def test_type(self):
         robot = serial()
         comparison = kt.compare(robot, with_joint(robot, "joint5", type="prismatic"))
@@ -408,6 +416,7 @@ class TestDifferent:
             assert counted(comparison) == [("limit", "joint 'joint2'")]
             assert words in str(comparison)
 
+    @pytest.mark.slow
     def test_limits_of_followers(self):
         """A follower's range is a row on its leader; its speed and effort are its own."""
         robot = with_joint(everything(), "finger", limits=(Limit(-1.0, 2.0, 1.0, 4.0),))
@@ -482,6 +491,7 @@ class TestFloating:
         held = kt.edit.floating(serial())
         assert not kt.compare(self.floating(), with_joint(held, "floating_base", type="fixed")).same_mechanism
 
+    @pytest.mark.slow
     def test_two_that_float_are_compared_with_their_joints(self):
         assert counted(kt.compare(self.floating(), kt.edit.floating(serial())))
         assert kt.compare(self.floating(), self.floating()).same
@@ -520,6 +530,7 @@ class TestLoops:
         parts.loops = [replace(loop, **changes) for loop in parts.loops]
         return build(parts)
 
+    @pytest.mark.slow
     def test_names_frames_and_directions_of_loops_do_not_matter(self):
         robot = self.with_loop()
         loop = robot.loops["d"]
@@ -538,6 +549,7 @@ class TestLoops:
             comparison = kt.compare(robot, other, base="any")
             assert comparison.same_mechanism, str(comparison)
 
+    @pytest.mark.slow
     @each(
         "changes",
         [
@@ -557,6 +569,7 @@ class TestLoops:
             assert counted(comparison) == [("loop", "joint 'd'")]
             assert not comparison.same_mechanism
 
+    @pytest.mark.slow
     @each(
         "what, one, other",
         [

@@ -39,6 +39,7 @@ def combinations(motion):
     return int(found[1]), float(found[2])
 
 
+@pytest.mark.slow
 def test_limits_are_kept_and_used_and_the_ends_are_at_rest_in_one_place():
     robot = arm()
     motion = excite(robot, duration=6.0, period=0.005, acceleration=[8.0, 9.0, 10.0], tries=30)
@@ -57,6 +58,7 @@ def test_limits_are_kept_and_used_and_the_ends_are_at_rest_in_one_place():
     assert [one for one in check(motion, acceleration=[8.0, 9.0, 10.0]) if one.severity != "info"] == []
 
 
+@pytest.mark.slow
 def test_a_seed_gives_one_motion_and_more_tries_are_not_worse():
     robot = arm()
     one, again, other = (excite(robot, duration=5.0, tries=10, seed=seed) for seed in (1, 1, 2))
@@ -65,6 +67,7 @@ def test_a_seed_gives_one_motion_and_more_tries_are_not_worse():
     assert combinations(excite(robot, duration=5.0, tries=60, seed=1))[0] == combinations(one)[0]
 
 
+@pytest.mark.slow
 def test_torques_are_found_with_smaller_deviations_than_by_a_motion_from_point_to_point():
     """Least squares by the regressor, one N m of noise: the covariance of the sums that the torques show."""
     robot, q0, q1 = arm(), np.array([-1.4, -1.4, -1.4]), np.array([1.9, 1.9, 1.9])
@@ -96,6 +99,7 @@ def test_limits_of_several_joints_are_kept():
     assert combinations(motion)[1] < 100
 
 
+@pytest.mark.slow
 def test_links_keep_apart():
     wall = "<link name='wall'><collision><geometry><box size='0.02 2 2'/></geometry></collision></link>"
     wall += "<joint name='w' type='fixed'><parent link='a'/><child link='wall'/><origin xyz='{} 0 0'/></joint>"
@@ -109,6 +113,7 @@ def test_links_keep_apart():
     assert np.asarray(contact(free.q)).any()
 
 
+@pytest.mark.slow
 @each(
     "options, message",
     [
@@ -143,6 +148,7 @@ def test_what_cannot_be_done_is_said():
         excite(kt.load("<robot name='r'><link name='a'/></robot>", format="urdf"))
 
 
+@pytest.mark.slow
 def test_joints_that_cannot_move_are_not_determined():
     """A URDF without lower and upper has the limits 0 and 0."""
     number, ratio = combinations(excite(arm(limits=["lower='0' upper='0'"]), tries=10))
@@ -155,6 +161,7 @@ def test_joints_that_cannot_move_are_not_determined():
         excite(arm(), acceleration=1e-6, tries=3)
 
 
+@pytest.mark.slow
 def test_limits_of_joints_that_follow_are_kept_from_the_start():
     follower = JOINT.format("c", "e", "follower", "revolute", 0.5, 60).replace("velocity='2'", "velocity='0.1'")
     follower = follower.replace("</joint>", "<mimic joint='one' multiplier='-3' offset='0.2'/></joint>")
@@ -163,6 +170,7 @@ def test_limits_of_joints_that_follow_are_kept_from_the_start():
     assert np.abs(motion.qd[:, 2]).max() > 1.0  # others are as fast as before
 
 
+@pytest.mark.slow
 def test_a_robot_without_pairs_of_links_needs_no_test_of_contact():
     ball = "<link name='ball'><collision><geometry><sphere radius='0.05'/></geometry></collision></link>"
     ball += "<joint name='s' type='fixed'><parent link='d'/><child link='ball'/></joint>"

@@ -1,12 +1,14 @@
 """Solutions of an arm in closed form: all of them, without a search."""
 
 import numpy as np
+import pytest
 
 import kinetree as kt
 from kinetree.solvers.ik import several
 from random_arms import closed_form_arm
 
 
+@pytest.mark.slow
 def test_all_solutions_come_from_the_forms(monkeypatch):
     robot = closed_form_arm("wrist", limit=4.0)
     fk, ik = kt.fk(robot, "l7"), kt.ik(robot, "l7", tolerance=(1e-9, 1e-9))

@@ -164,6 +164,7 @@ def test_it_slides_to_the_nearest_point(icub, arm):
         assert off.max() < worst
 
 
+@pytest.mark.slow
 def test_a_command_inside_passes_bit_for_bit(icub):
     guard = kt.guard(icub, "left_arm")
     inside = icub.limits.sample(2000, seed=4)[:, columns(icub, guard)]
@@ -407,6 +408,7 @@ def test_joints_outside_come_back_at_the_speed_asked_for_or_their_own(velocity, 
         assert np.array_equal(guard(q, q + 5.0, 0.0).command, q)
 
 
+@pytest.mark.slow
 def test_from_outside_the_way_back_is_the_shortest():
     robot = small()
     guard, rng = kt.guard(robot, speed=0.5, sweeps=40), np.random.default_rng(3)
@@ -430,6 +432,7 @@ def rows_of(robot):
     return np.vstack([-eye, eye, [[0.6, 0.8, 0.0]]]), np.array([1, 1, 1, 1, 1.25, 0.75, robot.limits.h[0] / 5])
 
 
+@pytest.mark.slow
 def test_every_answer_of_a_step():
     robot = small()
     guard = kt.guard(robot, warn=0.2, keep=0.05)
@@ -455,6 +458,7 @@ def test_every_answer_of_a_step():
     assert (found.distance[inside] >= 0).all()
 
 
+@pytest.mark.slow
 @each("bad", [np.nan, np.inf, -np.inf, 1e6, -2e6])
 def test_what_is_no_position_holds_the_joints(bad):
     guard = kt.guard(small())
@@ -469,6 +473,7 @@ def test_what_is_no_position_holds_the_joints(bad):
     assert guard(np.zeros(3), far, 0.1).state == GuardState.CHANGED
 
 
+@pytest.mark.slow
 @each("dt", [-1e-9, -np.inf, np.nan, np.inf, [0.1, np.inf]])
 def test_a_step_takes_a_finite_time(dt):
     guard, q = kt.guard(small()), np.zeros((2, 3))
@@ -477,6 +482,7 @@ def test_a_step_takes_a_finite_time(dt):
     assert np.array_equal(guard(q, q, 0.0).command, q)
 
 
+@pytest.mark.slow
 @each(
     "option, value, legal",
     [

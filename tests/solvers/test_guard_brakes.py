@@ -306,6 +306,7 @@ class TestRun:
         monkeypatch.setattr("kinetree.solvers.guard.run.time", clock)
         return clock
 
+    @pytest.mark.slow
     def test_steps_that_take_too_long_are_counted(self, clock):
         clock.work = 0.0006  # twice in a step of 0.5 ms
         done, sent = self.run()
@@ -362,6 +363,7 @@ class TestRun:
 
         return kt.limits.run_guard(guard, read, send, period=period, log=log, shadow=shadow), sent
 
+    @pytest.mark.slow
     def test_it_stops_and_says_why(self):
         events = []
         done, sent = self.run(log=events.append)
@@ -383,6 +385,7 @@ class TestRun:
         assert any(",outside,j upper,-" in line for line in lines)
         assert any(",changed,j upper," in line or ",braking,j upper," in line for line in lines)
 
+    @pytest.mark.slow
     def test_without_accelerations(self):
         done, sent = self.run(acceleration=None)
         assert max(sent) == pytest.approx(2.0, abs=1e-8)

@@ -225,6 +225,7 @@ def test_joints_that_do_not_move_are_where_q0_has_them(icub):
     assert result.success.mean() > 0.5
 
 
+@pytest.mark.slow
 def test_interruption_keeps_what_is_solved(icub, monkeypatch):
     _, T = reachable(icub, "l_hand", "chest", 12)
     monkeypatch.setattr(module, "AT_ONCE", 4)

@@ -111,6 +111,7 @@ def test_at_the_ends_of_ranges_all_three_agree_about_targets_that_are_not_exact(
     assert ik.solutions(T).mask.any(axis=1).all()
 
 
+@pytest.mark.slow
 def test_a_bad_target_fails_alone_in_every_call(hand):
     icub, ik, fk = hand
     q0 = icub.limits.sample(1, seed=4)[0]
@@ -146,6 +147,7 @@ def test_a_bad_target_fails_alone_in_every_call(hand):
                 call(one)
 
 
+@pytest.mark.slow
 def test_a_bad_point_fails_alone():
     arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")
     ik = kt.ik(arm, "tip", goal="position")
@@ -157,6 +159,7 @@ def test_a_bad_point_fails_alone():
     assert np.isnan(both(p, R).residual[1:]).all()
 
 
+@pytest.mark.slow
 def test_a_step_brings_every_joint_inside(hand):
     """Joints that the frame does not need go back inside too, no faster than they may; then they stand still."""
     text = """<robot name="two"><link name="base"/><link name="a"/><link name="b"/><link name="c"/>

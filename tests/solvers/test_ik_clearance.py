@@ -56,6 +56,7 @@ def targets(robot):
 BLOCKED, FAR = np.array([0.035, 0.03, 0.0]), np.array([0.3, 0.0, 0.0])
 
 
+@pytest.mark.slow
 def test_every_answer_is_farther_apart_than_the_clearance(robot, solve, targets):
     contact = kt.collisions(robot)
     plain, found = kt.ik(robot, "tip", goal="position")(targets), solve(targets)
@@ -79,6 +80,7 @@ def test_what_kt_collisions_returns_gives_the_same(robot, solve, targets):
     assert free(BLOCKED).success
 
 
+@pytest.mark.slow
 def test_a_target_that_no_posture_reaches_apart_says_so(solve):
     found = solve(BLOCKED)
     assert (found.success, found.touching) == (False, True)
@@ -100,6 +102,7 @@ def test_a_target_that_no_posture_reaches_apart_says_so(solve):
     assert not solve.solutions(BLOCKED).mask.any()
 
 
+@pytest.mark.slow
 def test_other_pairs_that_touch_are_counted():
     """A second post in the place of the first, and a third one."""
     posts = "".join(link(name, BALL) + joint("base", name, "0.035 0.03 0", "fixed") for name in ("second", "third"))
@@ -240,6 +243,7 @@ def test_robots_that_are_made_of_one(robot, solve, targets):
     assert not contact(found.q[:, [1, 2, 0]]).any()
 
 
+@pytest.mark.slow
 def test_joints_that_stand(robot):
     """The pairs of a given contact are those of the whole robot."""
     contact = kt.collisions(robot, margin=0.002)

@@ -18,6 +18,7 @@ def pen():
     return kt.ik(BARS, "pen", goal="position", driven=["crank"]), kt.fk(BARS, "pen", driven=["crank"])
 
 
+@pytest.mark.slow
 def test_a_four_bar_reaches_what_its_crank_reaches(pen):
     solve, fk = pen
     p = fk(X)[:, :3, 3]
@@ -52,6 +53,7 @@ def test_the_branch_is_that_of_the_start(pen):
     assert np.linalg.norm(solve(fk([0.4], q0=start)[:3, 3]).residual) > 1e-3  # not on the other branch
 
 
+@pytest.mark.slow
 def test_out_of_reach_it_is_closed_and_near_the_closest_point(pen):
     solve, fk = pen
     for off in ([0.05, 0, 0], [0, 0.2, 0], [0, 0, 0.2]):
@@ -69,6 +71,7 @@ def test_out_of_reach_it_is_closed_and_near_the_closest_point(pen):
         assert found.residual[0] ** 2 <= best * (1 + 1e-4)
 
 
+@pytest.mark.slow
 def test_what_cannot_close_or_is_wrong_says_so(pen):
     solve, fk = pen
     link = '<body name="{0}" pos="{1} 0 0"><joint name="{0}"/><geom size="0.1"/>'.format

@@ -36,6 +36,7 @@ def arm():
     return kt.ik(ARM, "tip", goal="position"), lambda q: np.ascontiguousarray(kt.fk(ARM, "tip")(q)[..., :3, 3])
 
 
+@pytest.mark.slow
 def test_both_ways_are_the_same(arm):
     solver, fk = arm
     rng = np.random.default_rng(1)

@@ -33,6 +33,7 @@ def elbow(p):
     return np.stack([np.arctan2(p[..., 1], p[..., 0]) - np.arctan2(0.3 * np.sin(q2), 0.4 + 0.3 * np.cos(q2)), q2], -1)
 
 
+@pytest.mark.slow
 def test_a_line_is_followed_on_the_branch_of_its_start(ik):
     p = line((0.6, 0.0), (0.3, 0.4))
     for sign in (1, -1):
@@ -47,6 +48,7 @@ def test_a_line_is_followed_on_the_branch_of_its_start(ik):
         assert repr(path) == "IKPath: follows 21 samples"
 
 
+@pytest.mark.slow
 def test_out_of_reach_it_stops_and_says_so(ik):
     p = line((0.6, 0.0), (0.8, 0.0))
     path = ik.follow(p, q0=elbow(p[0]), near=0.6)
@@ -89,6 +91,7 @@ def test_joints_keep_their_velocity_limits(ik):
     assert (steps <= 0.9 * fastest * np.array([1.0, 2.0])).all()
 
 
+@pytest.mark.slow
 def test_another_start_is_named():
     arm = kt.chain([{"a": 0.4, "limits": (-3.1, 3.1)}, {"a": 0.3, "limits": (-2.5, 0.9)}], convention="dh")
     ik, p = kt.ik(arm, "tip", goal="position"), line((0.65, 0.05), (0.3, 0.3))

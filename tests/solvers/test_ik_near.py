@@ -25,6 +25,7 @@ def ik(arm):
     return kt.ik(arm, "tip", goal="position")
 
 
+@pytest.mark.slow
 def test_what_is_near_is_found_and_nothing_beyond(arm, ik):
     rng = np.random.default_rng(0)
     q0 = rng.uniform(-3, 3, (300, 3))
@@ -53,6 +54,7 @@ def test_out_of_reach_it_is_as_close_as_the_ranges_allow(arm, ik):
         assert np.linalg.norm(error) - np.linalg.norm(error - J @ step) < 1e-6  # no step in the ranges leads nearer
 
 
+@pytest.mark.slow
 def test_limits_and_the_way_around_q0_both_count(arm, ik):
     limited = kt.chain([{"a": 0.4, "limits": (-0.5, 0.5)}, {"a": 0.3}], convention="dh")
     solve, q0 = kt.ik(limited, "tip", goal="position"), np.array([0.45, 0.2])

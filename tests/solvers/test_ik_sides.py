@@ -1,6 +1,7 @@
 """What a search for inverse kinematics begins with, on both sides of its thresholds, and derivatives by hand."""
 
 import numpy as np
+import pytest
 
 import kinetree as kt
 from each import each
@@ -77,6 +78,7 @@ def test_a_joint_at_its_limit_stands_in_derivatives():
         np.testing.assert_allclose(solve.derivatives(result, [1.0, 0.0, 0.0])["tip"][:, 0], expected, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_curved_goal_bends_the_derivative():
     """x + cos a = p, and a posture r: f = (p - cos a - r1) sin a + a - r2 = 0 at the least distance."""
     robot = kt.chain([SLIDE, {**TURN}, {"joint": "end", "type": "fixed", "xyz": [1, 0, 0]}])

@@ -29,6 +29,7 @@ def places(count, seed=0):
     return q, np.ascontiguousarray(FK(q)[:, :3, 3])
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_a_solver_with_the_joints_compiled_in(arm):
     q, p = places(12)
     many = arm(p, at=q)

@@ -21,6 +21,7 @@ def costs(solve, q, target, dt, most):
     return np.array(found), ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity", [True, False])
 def test_steps_towards_a_point_out_of_reach_end_near_it(velocity):
     """With speed limits the joints once shook to and fro for ever; without them they ended 1.3 m away."""

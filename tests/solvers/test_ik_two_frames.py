@@ -82,6 +82,7 @@ def test_one_hand_may_be_reached_and_the_other_not():
     assert many.success.tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_each_frame_has_its_own_goal():
     """A place for the left hand, a direction for the right one: two solutions, by the side of the left elbow."""
     R = Rotation.from_rotvec((Q[:, 0] + Q[:, 2])[:, None] * [0, 0, 1]).as_matrix()

@@ -80,6 +80,7 @@ def test_solutions_of_batches():
     np.testing.assert_allclose(each_start.q[:, 0], [UP, DOWN], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_targets_of_a_batch_are_searched_for_until_each_is_found():
     """From one start each, a few of these are missed; the search of a single solution finds them."""
     q = arm(rows=True).limits.sample(300, seed=3)
@@ -89,6 +90,7 @@ def test_targets_of_a_batch_are_searched_for_until_each_is_found():
     np.testing.assert_allclose(kt.fk(arm(), "tip")(found.q[:, 0])[:, :3, 3], targets, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_rows_take_solutions_away():
     """q1 + q2 <= 1: of the corner, only the second."""
     ik = solver(rows=True)

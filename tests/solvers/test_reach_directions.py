@@ -25,6 +25,7 @@ BOX = [(0.3, 0.3, 0.0), (0.5, 0.5, 0.2)]
 TWO = kt.chain([{"a": A}, {"a": B}], convention="dh")
 
 
+@pytest.mark.slow
 @each(
     "robot, directions, rolls",
     [
@@ -82,6 +83,7 @@ def test_share_of_a_box_with_the_tool_down():
     np.testing.assert_array_equal(up.grid.directions, [[0, 0, 1]])
 
 
+@pytest.mark.slow
 def test_given_directions_stay_as_they_are(tmp_path):
     """They do not turn with an axis of symmetry, unless they are along it, and a map has them in its file."""
     box, given = [(0.3, 0.2, 0.0), (0.5, 0.5, 0.0)], [(1.0, 0.0, 0.0), (0.0, 0.6, -0.8)]

@@ -498,6 +498,7 @@ def test_wrong_arguments(options, message):
     assert message in str(error.value)
 
 
+@pytest.mark.slow
 def test_boxes_and_what_a_map_depends_on():
     arm = two_links((-1.0, 2.0), (0.3, 2.5))
     common = (0, 0, True, {"tolerance": (1e-6, 1e-5), "descents": 7, "loops": "refuse"}, None)

@@ -20,6 +20,7 @@ def close(found, expected, within: float = 1e-9) -> None:
     np.testing.assert_allclose(found, np.array(expected), rtol=0, atol=within)
 
 
+@pytest.mark.slow
 def test_two_soft_goals_by_hand():
     """x = w² p / (w² + v²) + v² r / (w² + v²) of a target p and a posture r with weights w and v."""
     robot = slides((-5, 5))
@@ -42,6 +43,7 @@ def test_a_small_weight_counts_beside_a_large_one():
     close(by["tip"][:, 0], [0.5, 0.5], 1e-6)
 
 
+@pytest.mark.slow
 def test_a_hard_goal_leaves_the_posture_the_rest():
     """q1 + q2 = p, and the posture shares it out; where the goal is missed there is no derivative."""
     solve = kt.ik(slides((-5, 5), (-5, 5)), [kt.goal.position("tip"), kt.goal.posture([0.0, 0.2], weight=0.01)])
@@ -53,6 +55,7 @@ def test_a_hard_goal_leaves_the_posture_the_rest():
     assert all(np.isnan(x[1:3]).all() and np.isfinite(x[[0, 3]]).all() for x in by.values())
 
 
+@pytest.mark.slow
 def test_joints_at_limits_stay_only_if_goals_push_them():
     """At the end of a range, at a row over both joints, in a corner, and where the minimum itself is at the end."""
     goals = [kt.goal.position("tip", weight=1.0), kt.goal.posture(weight=0.1)]
@@ -77,6 +80,7 @@ def test_joints_at_limits_stay_only_if_goals_push_them():
     close(at_end["tip"][:, 0], [0.0, 1 / 1.01])
 
 
+@pytest.mark.slow
 def test_an_axis_that_turns_by_hand():
     """theta = a w² / (w² + v²) at any angle a, for hard and soft weights, and d theta / da of the target's turn."""
     arm = kt.chain("Rz(q1) tx(0.5)")

@@ -51,6 +51,7 @@ def test_a_hard_goal_is_exact_and_a_soft_one_has_the_rest():
     assert batch.cost == pytest.approx([0.32e-4, 0.5 * 1.8**2 * 1e-4, 0.0])
 
 
+@pytest.mark.slow
 def test_limits_win_over_all_goals():
     """At the end of one range the other joint goes on; at a row both stay; an end is left again."""
     robot = slides((-5, 0.2), (-5, 5))
@@ -89,6 +90,7 @@ def test_turns_are_measured_by_their_angle():
     near(result, [best.x], best.fun, within=1e-6)
 
 
+@pytest.mark.slow
 def test_a_heading_is_an_angle_about_an_axis_of_the_base():
     """The yaw of roll, pitch and yaw, whatever roll and pitch are; likewise about x and y."""
     wrist = kt.chain("Rz(yaw) Ry(pitch) Rx(roll)")
@@ -148,6 +150,7 @@ def test_targets_by_place_by_name_and_in_one_array():
         poses(T[:, :1])
 
 
+@pytest.mark.slow
 def test_hard_goals_alone_are_solved_as_names_are():
     """To the last bit, each with its own tolerance."""
     arm = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3)")

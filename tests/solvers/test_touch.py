@@ -111,6 +111,7 @@ def test_one_of_four_poses_is_named(wrong):
     assert [note.element for note in kt.tcp_from_points(T).notes] == [f"pose {wrong + 1}"]
 
 
+@pytest.mark.slow
 def test_four_poses_with_noise_alone_name_none():
     """Of 300 draws of touches off by 0.2 mm."""
     assert all(kt.tcp_from_points(touching(FOUR, 2e-4, seed)).notes == () for seed in range(300))

@@ -61,6 +61,7 @@ def test_two_corners(corners, total, by):
     assert plan.robot.limits.h == pytest.approx(np.array([2.0, -0.5]) + plan.by)
 
 
+@pytest.mark.slow
 def test_limits_of_single_joints():
     """A rectangle of 0.5 by 0.8 grows along the side that gains more, by the length of the other one."""
     plan = kt.limits.widen(planar({"x": (1, 0, 0.5), "y": (0, 1, 0.8)}), {"x": 0.9, "y": 0.8}, total=0.2)
@@ -220,6 +221,7 @@ def test_a_row_with_the_name_of_a_joint():
     assert widenable(kt.load(PLANAR, format="urdf")) == {}
 
 
+@pytest.mark.slow
 def test_names_that_overlap_and_faces_that_are_edges():
     both = planar({"x": (1, 1, 2.0), "x upper": (1, 2, 3.5)})
     assert kt.limits.widen(both, {"x upper": 0.1}).rows == ("x upper",)

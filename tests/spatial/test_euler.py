@@ -1,6 +1,7 @@
 """Three angles about any axes, against SciPy, and back, near the gimbal's lock and at it."""
 
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
 from each import each
@@ -18,6 +19,7 @@ def awkward(n: int) -> np.ndarray:
     return np.concatenate([a, quarters, beside, np.stack([a[:, 0], beside[:, 1], a[:, 2]], axis=-1)])
 
 
+@pytest.mark.slow
 @each("axes", ORDERS)
 def test_there_and_back(axes):
     a = awkward(2000)

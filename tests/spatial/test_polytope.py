@@ -27,6 +27,7 @@ def random_polytope(seed: int, n: int = 3):
     return np.vstack([A, rows]), np.r_[b, rng.uniform(0.5, 2.0, 6)]
 
 
+@pytest.mark.slow
 @each("n", range(1, 7))
 def test_a_box_and_a_simplex(n):
     A, b = box([-0.5] * n, [1.5] * n)
@@ -127,6 +128,7 @@ def test_of_equal_rows_the_first_has_the_face():
     assert polytope.facet_areas(np.vstack([A, A]), np.r_[b, b]).tolist() == pytest.approx([1, 1, 1, 1, 0, 0, 0, 0])
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 @settings(max_examples=10, deadline=None)
 def test_faces_and_volume_of_any_widths(seed):

@@ -104,6 +104,7 @@ class TestRollPitchYaw:
         close(se3.pose_from_xyz_rpy((0, 0, 0), rpy)[:3, :3], R)
         assert abs(rpy[1]) <= math.pi / 2
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("near", NEAR)
     @given(side=st.sampled_from([-1, 1]), below=st.sampled_from([-1, 1]), roll=angle, yaw=angle)
     def test_round_trip_near_the_gimbals_lock(self, near, side, below, roll, yaw):
@@ -122,6 +123,7 @@ class TestQuaternion:
     def test_agrees_with_scipy(self, quat):
         close(se3.rotation_from_quaternion(quat), Rotation.from_quat(quat).as_matrix(), 1e-13)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-200, 1e-160, 1e160, 1.7e308])
     @given(quaternion)
     def test_any_length(self, size, quat):
@@ -141,6 +143,7 @@ class TestQuaternion:
         assert quat[3] >= 0
         close(se3.rotation_from_quaternion(quat), R)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("near", NEAR)
     @given(axis=direction, side=st.sampled_from([-1.0, 1.0]))
     def test_round_trip_near_half_a_turn(self, near, axis, side):
@@ -150,6 +153,7 @@ class TestQuaternion:
         # half a turn is where square roots of the trace lose half the digits
         assert abs(abs(quat[:3] @ axis) - math.cos(near / 2)) < 1e-14
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("near", NEAR)
     @given(axis=direction)
     def test_small_turns_keep_their_digits(self, near, axis):

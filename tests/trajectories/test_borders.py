@@ -228,6 +228,7 @@ def test_a_weight_that_no_motor_holds_is_said_without_warnings():
         retime(through(one_joint('velocity="2" effort="0"'), [[0], [1]]), torque=True)
 
 
+@pytest.mark.slow
 def test_a_payload_counts_in_check_as_in_retime():
     """2 kg at 1 m take 19.6 N m; 3 kg more at the joint's frame nothing, at the end 1.5 m away 44.1 N m."""
     robot = kt.edit.add_frame(one_joint('velocity="2" effort="30"'), "tip", "l", homogeneous(np.eye(3), [1.5, 0, 0]))

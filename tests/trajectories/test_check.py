@@ -131,6 +131,7 @@ def planted(clean, kind):
 KINDS = ("limit", "velocity", "acceleration", "torque", "jump", "degrees", "swapped")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_planted_faults_are_found_with_joint_and_time(arm, kind):
     clean = Clean(arm, KINDS.index(kind))
@@ -139,6 +140,7 @@ def test_planted_faults_are_found_with_joint_and_time(arm, kind):
         assert named(found(motion, clearance=None, **options), *expected), expected
 
 
+@pytest.mark.slow
 def test_contact_between_two_samples_is_found(arm):
     assert contact_between_samples(Clean(arm, 11), 3) == 3
 

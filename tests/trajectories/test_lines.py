@@ -42,6 +42,7 @@ def moved(T, step, rotation=(0.0, 0.0, 0.0)):
     return se3.homogeneous(Rotation.from_rotvec(rotation).as_matrix() @ T[:3, :3], T[:3, 3] + step)
 
 
+@pytest.mark.slow
 def test_a_line_keeps_to_the_line_with_constant_angular_velocity():
     q0 = np.array([0.1, -0.2, 0.3, 0.4, 0.3, -0.2])
     start = kt.fk(GANTRY, "tip")(q0)
@@ -80,6 +81,7 @@ def test_an_arc_is_the_circle_through_three_points():
     assert np.array_equal(posed.coefficients, path.coefficients)  # the orientation of T_via does not count
 
 
+@pytest.mark.slow
 def test_a_motion_stops_at_corners_and_goes_through_dense_poses():
     square = np.array([moved(np.eye(4), [x, y, 0]) for x, y in ((0, 0), (0.2, 0), (0.2, 0.3))])
     path = poses(GANTRY, "tip", square, GANTRY.zero)
@@ -97,6 +99,7 @@ def test_a_motion_stops_at_corners_and_goes_through_dense_poses():
     assert np.abs(np.linalg.norm(p, axis=1) - 1).max() < 1e-4 + (1 / 40) ** 2 / 8  # the sagitta
 
 
+@pytest.mark.slow
 def test_a_line_on_a_table_that_turns():
     pose = kt.fk(CELL, "wrist_link", "turn_link")
     q0, q1 = np.array([0.3, 0.8, 0.2, -0.1]), np.array([1.3, 0.3, 0.6, 0.5])
@@ -119,6 +122,7 @@ def test_a_line_on_a_table_that_turns():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coupled", [False, True])
 def test_joints_that_reach_a_limit_do_not_leave_it_between_samples(coupled):
     """Two slides share a way until one of them stops, where a spline through samples would go on."""
@@ -139,6 +143,7 @@ def test_joints_that_reach_a_limit_do_not_leave_it_between_samples(coupled):
     retime(path, acceleration=1.0, points=100)
 
 
+@pytest.mark.slow
 def test_a_line_out_of_reach_says_how_far_it_goes():
     """Three links in the plane, the last of which points along the line: the others reach 0.6 m + 0.4 m."""
     arm = kt.chain("Rz(a) tx(0.6) Rz(b) tx(0.4) Rz(c) tx(0.1)")

@@ -17,6 +17,7 @@ def motion(profile, limits=(1.0, 2.0, 9.0), end=(1.5, -0.6), **options):
     return point_to_point(ARM, [0, 0], end, profile=profile, **given | options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", LIMITS)
 @pytest.mark.parametrize("profile", ["quintic", "trapezoid", "jerk"])
 def test_limits_are_kept_and_one_is_reached(profile, limits):
@@ -92,6 +93,7 @@ def test_what_is_missing_or_wrong_is_named(profile, options, message):
         point_to_point(ARM, [0, 0], [1, 0.5], profile=profile, **options)
 
 
+@pytest.mark.slow
 def test_followers_count():
     text = "<mujoco><worldbody>{}</worldbody><equality><joint joint1='b' joint2='a' polycoef='{}'/></equality></mujoco>"
     links = "".join(f"<body><joint name='{name}' axis='0 0 1'/><geom size='1'/></body>" for name in "ab")

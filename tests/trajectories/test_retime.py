@@ -49,6 +49,7 @@ def wavy(robot=ARM, seed=0, degree=3, n=6):
     return through(robot, rng.uniform(-1.2, 1.2, (n, robot.nq)), degree=degree)
 
 
+@pytest.mark.slow
 def test_the_speed_of_a_frame_at_two_metres_from_its_axis():
     turn = through(ARM, [[0.0, 0.0], [2.0, 0.0]], degree=1)
     top, up = 0.5 / 2.0, 0.5  # rad/s, for 0.5 m/s
@@ -56,6 +57,7 @@ def test_the_speed_of_a_frame_at_two_metres_from_its_axis():
     assert duration(turn, acceleration=up, speed={"tip": 1e3}) == pytest.approx(duration(turn, acceleration=up))
 
 
+@pytest.mark.slow
 def test_speeds_of_frames_hold_between_samples_and_are_reached():
     most = {"tip": 0.8, "q1_link": 1e3, "q2_link": 0.3}
     motion = retime(wavy(), acceleration=5.0, speed=most, period=1e-3)
@@ -121,6 +123,7 @@ def test_the_way_back_takes_as_long():
     assert duration(back, **options) == pytest.approx(duration(path, **options), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [30, 300])
 @pytest.mark.parametrize("degree", [3, 5])
 def test_limits_hold_between_samples_and_one_is_reached(degree, points):
@@ -194,6 +197,7 @@ def test_a_turn_needs_no_stop():
     assert found == pytest.approx(2 * 2 * np.sqrt(way / 2.0), rel=3e-3)
 
 
+@pytest.mark.slow
 def test_forces_of_a_slide():
     """8 N move 2 kg on a level with 4 m/s²; upwards they leave (8 - 19.62) / 2 m/s², which is none."""
     line = [[0.0], [1.0]]
@@ -269,6 +273,7 @@ def test_dampers_slow_a_motion_and_help_to_brake():
     assert np.abs(tau).max() <= F * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_pendulum_keeps_its_torque():
     """From hanging to level and on; weight, inertia and centrifugal terms change along the path."""
     arm = kt.chain([
@@ -350,6 +355,7 @@ def test_a_path_outside_of_the_limits_is_refused():
     assert duration(inside, acceleration=1.0) > 1.0
 
 
+@pytest.mark.slow
 def test_limits_over_several_joints_count():
     icub = kt.load("icub")
     inside = icub.limits.sample(200, seed=1)
@@ -381,6 +387,7 @@ def test_limits_of_zero_are_named():
         retime(through(slide("0 0 1", effort=2.0 * 9.81), line), torque=True)
 
 
+@pytest.mark.slow
 def test_a_parabola_has_its_peak_between_three_points():
     rng = np.random.default_rng(0)
     a, b, c = rng.normal(size=(3, 200))
@@ -428,6 +435,7 @@ def torque_at(point, u, x):
     return rest + (pulled - rest) * u + even * x + odd * np.sqrt(x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damped", [False, True])
 def test_rows_are_the_limits(damped):
     """u and x fulfil the rows if all limits hold at x + 2 D u; dampers are bounded from the safe side, exactly at the
@@ -526,6 +534,7 @@ def lifting(seed):
     return path, {"velocity": False, "acceleration": 10.0, "torque": 1.3 * weight + 0.2}
 
 
+@pytest.mark.slow
 def test_less_use_of_limits_never_makes_a_motion_slower(monkeypatch):
     for seed in range(12):
         path, limits = lifting(seed)

@@ -60,6 +60,7 @@ def test_collisions_are_of_the_robot_and_the_pairs_of_the_motion():
             check(motion, clearance=wrong)
 
 
+@pytest.mark.slow
 @each("angle, is_corner", [(0.19, False), (0.21, True)])
 def test_a_radian_counts_as_a_tenth_of_a_metre_at_corners(angle, is_corner):
     """The default tolerances are 1e-4 m and 1e-3 rad. Here the frame turns in the second of two parts of 0.2 m: by

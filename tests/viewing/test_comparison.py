@@ -112,6 +112,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 @each("edits, text, parts", EDITS.values())
 def test_each_difference_names_its_parts(edits, text, parts):
     _, _, rows = compared(load(), edited(*edits))
@@ -158,6 +159,7 @@ def test_coordinates_go_by_name():
     assert sorted(comparison["coordinates"]) == [[0, 1], [1, 0]]
 
 
+@pytest.mark.slow
 def test_a_row_of_limits_names_its_joints():
     a, b = kt.load("icub:2.5"), kt.load("icub:2.5", limits="ikin")
     _, _, rows = compared(a, b)

@@ -58,6 +58,7 @@ def test_the_page_has_the_pairs_of_python_and_what_is_left_out():
     assert scene([PosedRobot(robot)]).content["contact"] is None
 
 
+@pytest.mark.slow
 def test_solids_of_the_page_are_the_shapes(tmp_path):
     corners = 0.05 * CORNERS
     (tmp_path / "corner.stl").write_bytes(stl(corners))
@@ -88,6 +89,7 @@ def test_solids_of_the_page_are_the_shapes(tmp_path):
         assert (np.linalg.norm(own[:, None] - spheres[:, :3], axis=2) <= spheres[:, 3]).any(axis=1).all()
 
 
+@pytest.mark.slow
 def test_large_meshes_have_only_their_hull(tmp_path, monkeypatch):
     notched = np.concatenate([CORNERS, [(0.1, 0.1, 0.1)]])
     (tmp_path / "b.stl").write_bytes(stl())
@@ -184,6 +186,7 @@ def violet(data):
     return int((np.abs(red - 0x8E) + np.abs(green - 0x24) + np.abs(blue - 0xAA) < 30).sum())
 
 
+@pytest.mark.slow
 def test_pictures_have_links_in_contact_red_and_the_nearest_with_a_line(monkeypatch):
     pytest.importorskip("matplotlib")
     robot = kt.load(chain(BALL, BALL, BALL, seen="b"), format="urdf")

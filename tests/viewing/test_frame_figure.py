@@ -126,6 +126,7 @@ def long_robot(n):
     return kt.load(text, format="urdf")
 
 
+@pytest.mark.slow
 def test_every_frame_of_a_robot_with_every_joint_type():
     robot = everything()
     q = random_q(robot, np.random.default_rng(5))
@@ -141,6 +142,7 @@ def test_every_frame_of_a_robot_with_every_joint_type():
         assert len(groups_of(root, "robot")[0]) == len(robot.joints)
 
 
+@pytest.mark.slow
 def test_every_icub_and_its_deepest_frame():
     for path in icub_urdfs()[:4:3]:
         robot = kt.load(path)

@@ -36,6 +36,7 @@ def numbers(root):
     return {words[i].split()[0]: np.array(words[i + 1 : i + 17], dtype=float).reshape(4, 4) for i in titles}
 
 
+@pytest.mark.slow
 @each("name", list(ROBOT.joints))
 def test_frames_and_transforms_of_every_type_stand_where_fk_says(name):
     joint, q = ROBOT.joints[name], random_q(ROBOT, np.random.default_rng(3))

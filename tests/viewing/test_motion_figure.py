@@ -73,6 +73,7 @@ def test_what_cannot_be_computed_is_left_out():
             plot(wrong)
 
 
+@pytest.mark.slow
 def test_files(tmp_path):
     made = plot(motion())
     with warnings.catch_warnings():

@@ -123,6 +123,7 @@ def test_what_is_transparent_is_seen_on_white(robot, monkeypatch):
     assert expected[..., 1].min() < 190
 
 
+@pytest.mark.slow
 def test_a_view_writes_its_motion(robot, tmp_path):
     q = np.linspace(0, 1.5, 4)[:, None]
     for given in (q, motion(q[:, 0])):

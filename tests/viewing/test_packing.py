@@ -40,6 +40,7 @@ def test_a_mesh_comes_back_within_half_a_step():
         assert far.max() <= 0.5 * step * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_vertex_may_be_far_behind():
     """A fan of 70,000 triangles about its first vertex, whose index takes three bytes at the end."""
     x, y = np.divmod(np.arange(70_002), 300)

@@ -82,6 +82,7 @@ def test_the_policy_allows_what_is_there_and_nothing_else():
     assert not re.search(r"\son\w+=|\sstyle=|javascript:", re.sub("<script.*?</script>", "", text, flags=re.DOTALL))
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched():
     text = made(kt.load("icub"))
     outside = [a for _, a, _ in Document(text).elements if {"src", "href", "srcset", "action"} & set(a)]

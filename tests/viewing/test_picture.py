@@ -206,6 +206,7 @@ def test_without_shapes_links_and_joint_axes_are_lines():
     assert pixels(picture(lonely)[0]).min() < 255
 
 
+@pytest.mark.slow
 def test_an_arm_drawn_as_lines_ends_at_its_tip():
     arm = kt.chain([{"joint": "lift", "a": 1.0}, {"joint": "bend", "a": 0.5}], convention="dh")
     assert last_frames(arm) == {"bend_link": "dh_2"}

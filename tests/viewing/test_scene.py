@@ -300,6 +300,7 @@ def test_findings_name_their_parts_and_no_folder(tmp_path):
     assert R["findings"][0]["message"] == "package://etc/x.stl, <a/b/>, 1/2, /camera/image"
 
 
+@pytest.mark.slow
 @each(
     "robot, element, kind, name",
     [

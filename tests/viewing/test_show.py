@@ -15,6 +15,7 @@ from unpacking import parts
 pytestmark = pytest.mark.usefixtures("opened")
 
 
+@pytest.mark.slow
 def test_from_a_script_the_browser_is_opened(opened):
     view = kt.show(everything(0))
     (address,) = opened
@@ -41,6 +42,7 @@ def test_in_a_notebook_it_shows_itself(opened, monkeypatch):
     assert len(opened) == 2
 
 
+@pytest.mark.slow
 def test_a_page_is_saved(tmp_path):
     view = kt.show(everything(0), browser=False)
     view.save(tmp_path / "robot.html")
@@ -76,6 +78,7 @@ def test_without_the_viewer_it_is_refused_at_once(monkeypatch):
         kt.show(everything(0))
 
 
+@pytest.mark.slow
 def test_the_profile_fits_the_robot():
     links = "".join(f'<link name="{name}"/>' for name in ("base_link", "arm", "tool0"))
     joint = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/></joint>'

@@ -30,6 +30,7 @@ def found():
     return kt.verify(ARM, Q, t=T, effort=effort, poses={"q3_link": poses})
 
 
+@pytest.mark.slow
 def test_residuals_are_the_errors_of_samples(found):
     """Their root mean squares are those of the answer."""
     poses, torques, times = (found.residuals[name] for name in ("poses", "torques", "times"))
@@ -51,6 +52,7 @@ def test_numbers_of_the_faults_are_correlated(found):
     np.testing.assert_array_equal(found.correlation[0, 1:], 0)
 
 
+@pytest.mark.slow
 def test_residuals_of_late_torques():
     """They stand at the times of what they are compared with."""
     t, q, qd, qdd = motion(ARM, np.random.default_rng(3), 12.0, 50.0)
@@ -63,6 +65,7 @@ def test_residuals_of_late_torques():
     np.testing.assert_allclose(after, found.torques[1])
 
 
+@pytest.mark.slow
 def test_a_figure_has_a_panel_for_each_part(found):
     svg = verification_figure(found, ".svg").decode()
     texts = re.findall(r"<text[^>]*>([^<]+)</text>", svg)
@@ -80,6 +83,7 @@ def test_units_of_the_panels(found):
     np.testing.assert_allclose(orientation[3], np.rad2deg(errors[..., 1]))
 
 
+@pytest.mark.slow
 def test_a_figure_without_faults_has_no_correlation():
     found = kt.verify(ARM, Q, t=T, effort=EFFORT - FRICTION)
     assert found.agrees
@@ -89,6 +93,7 @@ def test_a_figure_without_faults_has_no_correlation():
     assert "correlation" not in svg
 
 
+@pytest.mark.slow
 def test_positions_alone_have_one_panel():
     q = np.random.default_rng(0).uniform(-1.5, 1.5, (40, 3))
     points = kt.fk(ARM, "q3_link")(np.add(q, [0, 0.05, 0])) @ [0.1, 0, 0.2, 1]
@@ -103,6 +108,7 @@ def test_a_long_name_is_shortened(found):
     assert 30 * "x" not in verification_figure(long, ".svg").decode()
 
 
+@pytest.mark.slow
 def test_the_command_draws_it(tmp_path):
     log = tmp_path / "log.csv"
     kt.save(ARM, tmp_path / "arm.urdf")

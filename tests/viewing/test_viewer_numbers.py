@@ -64,6 +64,7 @@ def test_rotations_go_there_and_back(answers, name):
     np.testing.assert_allclose(found[name].reshape(-1, 4, 4)[:, :3, :3], T[:, :3, :3], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_poses_between_frames(answers):
     T, others, found = answers
     np.testing.assert_allclose(found["between"].reshape(-1, 4, 4), np.linalg.inv(T) @ others, rtol=0, atol=1e-12)

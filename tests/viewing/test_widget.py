@@ -65,6 +65,7 @@ class TestConfiguration:
         with pytest.raises(ValueError, match="read-only"):
             view.q[0] = 1.0
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("q", [None, [1.0], [1.0, np.nan], [[0.0, 0.0]], "ab", {"wrist": 1.0}, {"elbow": np.inf}])
     def test_a_wrong_one_is_refused_and_changes_nothing(self, view, q):
         assert view.widget.q == [0.0, 0.0]
