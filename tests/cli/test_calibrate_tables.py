@@ -110,6 +110,13 @@ def test_a_cell_with_a_comment_sign(calibrate, shown):
     )
 
 
+def test_a_file_with_nothing_in_it_says_what_names_are_legal(calibrate):
+    said = (
+        "poses.csv:1: error: there is nothing in it; expected a line of names, such as J1, J2, J3, J4, J5, J6, X, Y, Z"
+    )
+    assert refused(calibrate(""), said, "and one for each pose")
+
+
 def test_decimal_commas_between_commas_are_refused(calibrate, shown):
     text = table(KUKA, shown()).replace(".", ",")
     assert refused(calibrate(text), "poses.csv:2: error: has 24 cells under 12 names; a number with a decimal comma")

@@ -91,7 +91,6 @@ def test_units_and_defaults(path):
         assert option.multiple == ("Repeatable." in text)
 
 
-@pytest.mark.slow
 @HELP
 def test_the_help_is_plain_and_80_columns_wide(run, path):
     text = run(*path, "--help").stdout

@@ -17,7 +17,6 @@ DOCS = Path(__file__).parents[2] / "docs" / "reference"
 AGAIN = "python docs/make_rules.py"
 
 
-@pytest.mark.slow
 def test_the_pages_are_current():
     made = pages()
     assert {f"rules/{path.name}" for path in (DOCS / "rules").iterdir()} == set(made) - {"rules.md", "rep199.md"}, AGAIN
@@ -75,7 +74,6 @@ def test_an_unknown_code_names_the_nearest():
         explain("R199-440")
 
 
-@pytest.mark.slow
 def test_a_page_says_what_the_rule_finds_and_on_which_numbers_that_depends():
     (rule,) = explain("INR-007")
     solid = "also for a solid box around its shapes, or a body that a joint moves and that is too light altogether."

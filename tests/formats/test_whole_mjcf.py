@@ -670,7 +670,6 @@ def test_options_of_an_attached_model(golden):
     golden("mjcf_options.txt", "\n".join(said))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("format", ["mjcf", "urdf", "sdf"])
 def test_what_is_written(format, golden):
     robots = {name: build(parts_of(mjcf.read(TEXTS[name], "m.xml", opener(FILES))[0])) for name in WRITTEN}

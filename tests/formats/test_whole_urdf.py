@@ -502,7 +502,6 @@ LOST = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("format", ["urdf", "sdf", "mjcf", "ets"])
 def test_what_is_written(format, golden):
     read_ = {
@@ -524,7 +523,6 @@ def test_what_is_written(format, golden):
     )
 
 
-@pytest.mark.slow
 def test_each_part_alone_is_left_out(golden):
     """The robot with something of every part, in the form of each format without one of them."""
     one, whole_ = (
@@ -547,7 +545,6 @@ KINDS = {"ball": 0, "floating": 0, "planar": 1, "universal": 2, "fixed": 0, "con
 """Types of joints, and how many axes they have."""
 
 
-@pytest.mark.slow
 def test_limits_and_dynamics_of_each_type_of_joint(golden):
     """What each format says of them, or what is read again."""
     said = []

@@ -52,7 +52,6 @@ def test_T_Ro0_is_a_pure_rotation_that_puts_z_on_the_first_axis_of_the_waist(icu
     np.testing.assert_allclose(kt.fk(icub, FRAMES[0])(icub.q()), T_RO0, atol=1e-15)
 
 
-@pytest.mark.slow
 @each("i", range(6))
 def test_each_row_of_the_table(icub, i):
     joint, a, d, alpha, offset, low, high = ROWS[i]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import struct
 
 import numpy as np
 import pytest
@@ -173,6 +174,13 @@ def test_only_the_first_shape_of_an_obj_file_counts_in_mujoco():
         assert len(triangles) == count
     points, triangles = as_mujoco.read_as_mujoco(SPACE, "a.obj")
     assert (points.tolist(), triangles.shape) == ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], (0, 3))
+
+
+@pytest.mark.parametrize("numbers", [9, 10, 11])
+def test_points_without_faces_that_end_within_a_point(numbers):
+    data = struct.pack(f"<4i{numbers}f", 4, 0, 0, 0, *range(numbers))
+    points, triangles = as_mujoco.read_as_mujoco(data, "a.msh")
+    assert (points.tolist(), triangles.shape) == ([[0, 1, 2], [3, 4, 5], [6, 7, 8]], (0, 3))
 
 
 def test_numbers_that_are_too_large():

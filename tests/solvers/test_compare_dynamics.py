@@ -53,3 +53,13 @@ def test_what_only_one_robot_has_is_a_remark() -> None:
 def test_an_axis_may_point_the_other_way_and_rounding_does_not_count() -> None:
     other = replace(FULL, reference=-0.1, damping=1.0 + 1e-9)
     assert not kt.compare(with_dynamics(FULL, FULL), with_dynamics(FULL, other)).differences
+
+
+def test_numbers_of_joints_of_other_types_are_not_compared() -> None:
+    text = (
+        "<mujoco><worldbody><body><joint name='j' type='{}' damping='2'/><geom size='.1'/></body></worldbody></mujoco>"
+    )
+    one, other = (kt.load(text.format(kind), format="mjcf") for kind in ("hinge", "ball"))
+    found = kt.compare(one, other)
+    assert not found.same
+    assert "dynamics" not in {difference.kind for difference in found.differences}
