@@ -193,13 +193,14 @@ def test_a_terminal_gets_colour_and_lines(monkeypatch, capsys):
 
 
 def test_columns_of_a_page_that_is_too_narrow(capsys):
-    """Those with a mark are cut, at the end; the others are wrapped, long names at their underscores."""
+    """Those with a mark are cut, at the end; the others are wrapped, names and paths behind underscores and slashes."""
     words = "word " * 8 + "."
     print_page(
         [
             Section("marked", ("<left", ">right"), [(words, words), ("1", "2")]),
             Section("a name", ("<left", ">right", "name"), [("a_b_" * 4, "b_" * 20, "name_" * 8), ("1", "2", "3")]),
             Section("words", ("<left", ">right", ""), [("a_b_" * 4, "b_" * 20, words), ("1", "2", "3")]),
+            Section("", ("", ""), [("file", f"/{'a' * 40}/{'b' * 40}/c.urdf (urdf)"), ("d", "e f")]),
         ]
     )
     assert capsys.readouterr().out.splitlines() == [
@@ -221,6 +222,11 @@ def test_columns_of_a_page_that_is_too_narrow(capsys):
         f"  {' ' * 16}  {' ' * 40}  word word word",
         f"  {' ' * 16}  {' ' * 40}  word word .",
         f"  1{' ' * 56}2  3",
+        "",
+        "",
+        f"  file  /{'a' * 40}/",
+        f"        {'b' * 40}/c.urdf (urdf)",
+        "  d     e f",
     ]
 
 

@@ -197,8 +197,10 @@ def test_faults_of_every_kind_and_motions_without(name):
         ([0.0], None),
     ],
 )
-def test_gaps_in_the_times_are_said(times, said):
-    arm = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
-    found = check(Motion(("q1", "q2"), times, np.zeros((len(times), 2)), robot=arm))
-    messages = [one.message for one in found if one.message.startswith("the times")]
-    assert messages == ([f"the times have {said}: straight lines are checked"] if said else [])
+def test_gaps_in_which_joints_move_are_said(times, said):
+    arm, even = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)"), np.arange(len(times))
+    for first, expected in ((times, said), (even, None), (0 * even, None)):  # as the times go, slowly, and not at all
+        q = 0.1 * np.column_stack([first, 0 * even])
+        found = check(Motion(("q1", "q2"), times, q, robot=arm))
+        messages = [one.message for one in found if one.message.startswith("the times")]
+        assert messages == ([f"the times have {expected}: straight lines are checked"] if expected else [])

@@ -92,18 +92,17 @@ def _table(section: Section, width: int, *, plain: bool, guides: bool) -> Table:
     room = width - sum(natural) - gap * (len(natural) - 1)
     for row in section.rows:
         cells = list(row) if plain or not guides else [with_guides(cell) for cell in row]
-        if len(flexible) == 1:  # the table distributes several
-            (i,) = flexible
-            cells[i] = _broken(cells[i], max(room + natural[i], 1))
+        if flexible and room + natural[i := max(flexible, key=natural.__getitem__)] > 0:  # else the table shares it out
+            cells[i] = " ".join(_broken(word, room + natural[i]) for word in cells[i].split(" "))
         table.add_row(*(Text(cell) for cell in cells))
     return table
 
 
-def _broken(cell: str, width: int) -> str:
-    """Return the cell with long names broken at their underscores."""
+def _broken(word: str, width: int) -> str:
+    """Return a long name or path in lines that end behind underscores and slashes."""
     lines = [""]
-    for part in re.findall(r"[^_]*_|[^_]+$", cell):
-        if lines[-1] and len(lines[-1]) + len(part) > width and " " not in cell:
+    for part in re.findall(r"[^_/]*[_/]|[^_/]+$", word):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
             lines.append("")
         lines[-1] += part
     return "\n".join(lines)

@@ -15,11 +15,11 @@ from kinetree.model.robot import Inertial
 from kinetree.spatial.se3 import Array
 from kinetree.trajectories.bounds import Bounds
 from kinetree.trajectories.meetings import contact_findings, limit_findings, loop_findings
-from kinetree.trajectories.motion import Motion, gaps
+from kinetree.trajectories.motion import GAP, Motion, gaps
 from kinetree.trajectories.path import Path
 from kinetree.trajectories.payload import with_payload
 from kinetree.trajectories.rates import rate_findings
-from kinetree.trajectories.samples import samples_of
+from kinetree.trajectories.samples import Samples, samples_of
 from kinetree.trajectories.singular import singular_findings
 
 
@@ -78,15 +78,21 @@ def check(
         *loop_findings(samples),
         *contact_findings(samples, clearance),
         *singular_findings(samples, frame),
-        *_gap_findings(samples.times),
+        *_gap_findings(samples),
     ]
     return Findings(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def _gap_findings(times: Array | None) -> list[Finding]:
-    if not (found := gaps(times)):
+def _gap_findings(samples: Samples) -> list[Finding]:
+    """Return a note of gaps in the times in which joints move farther than from sample to sample, as where a recording
+    lacks some; slow parts of a motion have steps as long."""
+    if (times := samples.times) is None:
+        return []
+    far = np.abs(np.diff(samples.q, axis=0)).max(axis=1, initial=0.0)
+    found = [k for k in gaps(times) if far[k] > GAP * np.median(far)]
+    if not found:
         return []
     several = f"{len(found)} gaps, the longest" if len(found) > 1 else "a gap"
-    begins, ends = map(number, max(found, key=lambda gap: gap[1] - gap[0]))
-    message = f"the times have {several} from {begins} to {ends} s: straight lines are checked"
-    return [Finding("motion-unchecked", "info", message)]
+    longest = max(found, key=lambda k: times[k + 1] - times[k])
+    ends = f"from {number(times[longest])} to {number(times[longest + 1])} s"
+    return [Finding("motion-unchecked", "info", f"the times have {several} {ends}: straight lines are checked")]

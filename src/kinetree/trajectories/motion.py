@@ -27,12 +27,10 @@ FOLLOWS = 1e-3
 """Largest difference of a follower's column from the value by its leader, rad or m."""
 
 
-def gaps(times: Array | None) -> list[tuple[float, float]]:
-    """Return where there are gaps in times (n,): when each begins and ends."""
-    if times is None or len(times) < 2:
-        return []
+def gaps(times: Array) -> Array:
+    """Return the samples (k,) after which there are gaps in times (n,)."""
     steps = np.diff(times)
-    return [(float(times[k]), float(times[k + 1])) for k in np.flatnonzero(steps > GAP * np.median(steps))]
+    return np.flatnonzero(steps > GAP * np.median(steps)) if len(steps) else np.zeros(0, int)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -45,6 +45,7 @@ def resample(motion: Motion, rate: float) -> Motion:
             arcs = Slerp(old, Rotation.from_quat(motion.q[:, places]))
             q[:, places] = arcs(times.clip(old[0], old[-1])).as_quat()
     across = "across which joints are taken to move evenly"
-    said = [f"the times have a gap of {number(b - a)} s after {number(a)} s, {across}" for a, b in gaps(old)]
+    ends = [(old[k], old[k + 1]) for k in gaps(old)]
+    said = [f"the times have a gap of {number(b - a)} s after {number(a)} s, {across}" for a, b in ends]
     notes = (*motion.notes, *(Finding("motion", "warning", one) for one in said))
     return replace(motion, times=times, q=q, notes=notes, qd=None, qdd=None)
