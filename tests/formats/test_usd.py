@@ -559,6 +559,7 @@ class TestLimits:
         parts.links[1] = replace(link, inertial=Inertial(0.0, np.zeros((3, 3)), se3.IDENTITY))
         text = kt.text(build(parts), "usd")
         assert "float3[] extent = [(0, 0, 0), (1, 1, 1)]" in text
+        assert "point3f[] points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]" in text
         assert text.count("diagonalInertia") == text.count("principalAxes") == 1
         assert not robot_of(text).links["b"].inertial.inertia.any()
 

@@ -213,6 +213,7 @@ CASES = {
         silent={
             "of the group": finger("0.01"),
             "without a group": state('<joint name="joint_1" value="0"/>', ""),
+            "of a joint that is not there": state('<joint name="nobody" value="0"/>', ""),
             "that follows one of the group": Model(
                 ROBOT.replace(
                     "</robot>",
