@@ -28,7 +28,7 @@ per-file-ignores = { "legacy/**" = ["R199-403"] }
 
 [[models]]
 file = "ur.urdf.xacro"
-args = { ur_type = "ur5e", name = "ur", scale = 2, safety = true }
+args = { ur_type = "ur5e", name = "UR", scale = 2, safety = true }
 packages = { ur_description = "src/ur" }
 
 [[models]]
@@ -68,7 +68,7 @@ class TestReading:
         assert settings.per_file == (PerFile(Pattern("legacy/**", str(tmp_path)), ("R199-403",)),)
         ur, icub = settings.models
         assert ur.file == str(tmp_path / "ur.urdf.xacro")
-        assert ur.options.read.args == {"ur_type": "ur5e", "name": "ur", "scale": "2", "safety": "true"}
+        assert ur.options.read.args == {"ur_type": "ur5e", "name": "UR", "scale": "2", "safety": "true"}
         assert ur.name == ""  # there is no other row of its file to tell it from
         assert ur.options.read.packages == {"ur_description": str(tmp_path / "src/ur")}
         assert (icub.name, icub.options) == (

@@ -223,6 +223,13 @@ SECTIONS = [
 ]
 
 
+@each("other", ["diaginertia", "quat", "axisangle", "xyaxes", "zaxis", "euler"])
+def test_moments_about_other_axes_than_those_of_a_full_inertia(other):
+    inertial = f"<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' {other}='1 0 0 0 1 0'/>"
+    _, findings = read(body(inertial), "m.xml")
+    assert f"there are fullinertia and {other}; expected fullinertia alone" in "".join(map(str, findings))
+
+
 @each("section", SECTIONS)
 def test_names_that_stand_twice_in_a_section(section):
     """An error of tendons alone, which limit joints."""
