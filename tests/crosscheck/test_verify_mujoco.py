@@ -69,6 +69,52 @@ def test_a_centre():
     np.testing.assert_array_less(np.abs(fault.value - [0.03, 0, 0.02]), 3 * fault.std)
 
 
+def readings(kinds, change, rng):
+    """Return times, positions of joints, and what sensors of MuJoCo at the end of the arm read."""
+    spec = mujoco.MjSpec.from_string(kt.text(ARM, "mjcf", without=("limit",)))
+    site = spec.bodies[-1].add_site(name="sensor")
+    for kind in kinds:
+        spec.add_sensor(name=kind, type=getattr(mujoco.mjtSensor, f"mjSENS_{kind}"), objname=site.name, objtype=SITE)
+    change(spec, site)
+    model = spec.compile()
+    data, (t, q, qd, qdd) = mujoco.MjData(model), motion(ARM, rng)
+    y = np.empty((len(t), 6))
+    for row in range(len(t)):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q[row], qd[row], qdd[row]
+        mujoco.mj_inverse(model, data)
+        y[row] = data.sensordata
+    return t, q, y
+
+
+SITE = mujoco.mjtObj.mjOBJ_SITE
+
+
+def by_imu(change):
+    rng = np.random.default_rng(0)
+    t, q, y = readings(("GYRO", "ACCELEROMETER"), change, rng)
+    y += rng.normal(size=y.shape) * np.repeat([0.005, 0.05], 3)
+    return kt.verify(ARM, q, t=t, imu={"q3_link": y}).faults
+
+
+def test_inertial_sensors():
+    assert by_imu(lambda spec, site: None) == ()
+
+    def moved(spec, site):
+        site.pos = [0.1, -0.05, 0.02]
+        site.quat = [np.cos(0.05), 0, np.sin(0.05), 0]
+
+    (fault,) = by_imu(moved)
+    assert (fault.kind, fault.element) == ("sensor pose", "q3_link")
+    np.testing.assert_array_less(np.abs(fault.value - [0.1, -0.05, 0.02, 0, 0.1, 0]), 3 * fault.std)
+
+    def longer(spec, site):
+        spec.bodies[-1].pos[0] += 0.02
+
+    (fault,) = by_imu(longer)
+    assert (fault.kind, fault.element) == ("length", "q3")
+    assert abs(fault.value - 0.02) < 3 * fault.std
+
+
 @each("kind", FAULTS)
 def test_mujoco_reads_what_is_corrected(tmp_path, kind):
     """MuJoCo gives the edited text the poses and torques of the corrected robot."""

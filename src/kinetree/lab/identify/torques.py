@@ -206,13 +206,13 @@ def _fault(channel: Efforts, found: Found, i: int) -> ModelFault:
     elif not unit:
         unit = {"mass": "kg", "centre": "m", "inertia": "kg m²"}[cause.kind]
         k = places[0] // 10
-        value, J = _in_units(channel.rows[k], cause.kind, x[10 * k : 10 * k + 10], [place - 10 * k for place in places])
+        value, J = in_units(channel.rows[k], cause.kind, x[10 * k : 10 * k + 10], [place - 10 * k for place in places])
         known = np.isfinite(C).all()
         C = J @ C @ J.T if known else np.full((len(J), len(J)), np.inf)
     return fault_of(found, i, value, C, unit)
 
 
-def _in_units(row: Array, kind: str, u: Array, places: list[int]) -> tuple[Array, Array]:
+def in_units(row: Array, kind: str, u: Array, places: list[int]) -> tuple[Array, Array]:
     """Return the change of a mass (1,), centre (3,) or inertia about the centre (6,) by u (10,), and its slopes."""
 
     def change(u: Array) -> Array:
