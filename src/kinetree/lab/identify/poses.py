@@ -17,6 +17,7 @@ from kinetree.queries.motion import fk
 from kinetree.queries.origins import origins
 from kinetree.spatial.se3 import Array, homogeneous, nearest_rotation
 
+NO_ROWS = np.zeros((0, 6))
 SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
 TURNS = 50
@@ -51,7 +52,7 @@ class Poses:
     @cached_property
     def rows(self) -> Array:
         """Return the poses (k, 6) of these joints in the file."""
-        return np.array([*origins(self.robot, self.joints).values()]) if self.joints else np.zeros((0, 6))
+        return np.array([*origins(self.robot, self.joints).values()]) if self.joints else NO_ROWS
 
     @property
     def size(self) -> int:
@@ -86,7 +87,7 @@ class Poses:
     @cached_property
     def causes(self) -> list[Cause]:
         """Return what may be wrong: zeros of joints, lengths and poses of joints, and what is known of the setting."""
-        found = joint_causes(self.robot, self.joints, self.rows)
+        found = joint_causes(self.robot, self.joints, self.rows, self.nq)
         known = [("base", self.robot.root, self.of_base), ("tool", self.frame, self.of_tool)]
         if self.t is not None:
             found.append(Cause("delay", self.frame, (self.size - 13,)))
@@ -171,15 +172,14 @@ def way(robot: Robot, frame: str) -> tuple[str, ...]:
     return tuple(found[::-1])
 
 
-def joint_causes(robot: Robot, joints: Sequence[str], rows: Array | None) -> list[Cause]:
-    """Return what may be wrong with joints: zeros, at the places of q, and, if their poses are rows (k, 6), lengths and
-    poses, at the places after these."""
+def joint_causes(robot: Robot, joints: Sequence[str], rows: Array = NO_ROWS, first: int = 0) -> list[Cause]:
+    """Return what may be wrong with joints: zeros, at the places of q, and lengths and poses, of which rows (k, 6) are
+    numbers from `first` on."""
     slices = robot.q_slices
     leaders = dict.fromkeys(mimic_polynomial(robot, name)[0] for name in joints if robot.joints[name].kind.nq)
     found = [Cause("zero", name, (slices[name].start,)) for name in leaders if robot.joints[name].kind.nq == 1]
-    for k, name in enumerate(joints if rows is not None else ()):
-        assert rows is not None
-        at, p = robot.nq + 6 * k, np.abs(rows[k, :3])
+    for k, (name, row) in enumerate(zip(joints, rows, strict=False)):
+        at, p = first + 6 * k, np.abs(row[:3])
         if robot.joints[name].kind.nq or k:  # the pose of a first fixed joint is that of the base
             if p.max() > 0 and np.sort(p)[1] < 1e-6 * p.max():  # along one axis
                 found.append(Cause("length", name, (at + int(p.argmax()),)))

@@ -1,16 +1,16 @@
 """What is wrong with a model by readings of its sensors, which are taken as quadratic in numbers near some of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.lab.identify.answer import ModelFault, Verification, correlated
+from kinetree.lab.identify.answer import ModelFault, Verification, correlated, fault_of
 from kinetree.lab.identify.columns import Trajectory, delayed, filter_of
 from kinetree.lab.identify.efforts import MEDIAN, noise_of
-from kinetree.lab.identify.search import Cause, Found, fitted, hidden, search, visible
+from kinetree.lab.identify.search import Cause, Found, fitted, hidden, loss, search, visible
 from kinetree.lab.identify.setting import Turn, after, some_of, turned, turns, unturned
 from kinetree.lab.identify.torques import OUTLIER, REST, rms
 from kinetree.model.robot import Robot
@@ -32,47 +32,54 @@ MOST = 1000
 """Number of samples that are looked at before the search."""
 LARGE = 0.3
 """Least turn of a sensor, rad, that is tried before the search."""
+UNITS = {"zero": "rad", "turn": "rad", "length": "m", "centre": "m", "mass": "kg", "inertia": "kg m²", "delay": "s"}
+UNITS["gravity"] = "m/s²"
 
 
 @dataclass(frozen=True, eq=False)
 class Sensors:
-    """Sensors of one kind. known (6 s,): numbers of their readings that the log has. timed: whether the log has times.
-    nominal, most (6 s,): noise that is assumed at first, and from which on nothing is explained.
-    The numbers: zeros (nq), others of the kind, gravity (3), offsets (6 of each sensor), and the delay."""
+    """Sensors of one kind, "imu" or "wrenches", with readings y (n, 6 s), nan where the log has none.
+
+    The numbers: zeros (nq), gravity (3), offsets (6 of each sensor), delay, and those of the kind. own: causes but
+    gravity and delay. turns: places of the rotation vector of each sensor. lower: least values of the numbers. predict:
+    readings of the model by numbers, without a delay. factors: kinds of faults of a reading, the factors (6,) that undo
+    them, and how many times too large it is. noise (2, 6 s): that is assumed at first, and from which on nothing is
+    explained. value: that of a cause, and its covariance, by found numbers. corrected: the robot by numbers, without
+    zeros.
+    """
 
     robot: Robot
+    kind: str
     names: tuple[str, ...]
-    known: Array
-    timed: bool
-    nominal: Array
-    most: Array
+    y: Array
+    own: list[Cause]
+    turns: list[list[int]]
+    lower: Array
+    predict: Callable[[Array, Trajectory], Array]
+    factors: tuple[tuple[str, Array, float | None], ...]
+    noise: Array
+    value: Callable[[Cause, Array, Array], tuple[Array, Array]]
+    corrected: Callable[[Array], Robot]
 
-    kind: ClassVar[str]
-    word: ClassVar[str]
-    axes: ClassVar[int]
-    """Number of the first part of a reading by which a turned sensor is seen."""
-    centred: ClassVar[bool]
-    """Whether offsets are so large that only changes of readings show that."""
+    @cached_property
+    def known(self) -> Array:
+        """Return which numbers (6 s,) of readings the log has."""
+        return np.array(np.isfinite(self.y).all(axis=0))
 
-    @property
-    def own(self) -> int:
-        """Return how many numbers the kind has besides."""
-        raise NotImplementedError
-
-    @property
-    def size(self) -> int:
-        """Return how many numbers there are."""
-        return self.robot.nq + self.own + 3 + 6 * len(self.names) + 1
-
-    @property
-    def gravity(self) -> tuple[int, ...]:
+    @cached_property
+    def gravity(self) -> list[int]:
         """Return the places of the change of gravity."""
-        return tuple(range(self.robot.nq + self.own, self.robot.nq + self.own + 3))
+        return [*range(self.robot.nq, self.robot.nq + 3)]
 
-    @property
+    @cached_property
     def offsets(self) -> Array:
         """Return the places (6 s,) of the offsets."""
-        return np.arange(self.gravity[-1] + 1, self.size - 1)
+        return self.robot.nq + 3 + np.arange(self.y.shape[1])
+
+    @property
+    def late(self) -> int:
+        """Return the place of the delay."""
+        return int(self.offsets[-1]) + 1
 
     @cached_property
     def unknown(self) -> tuple[int, ...]:
@@ -80,44 +87,18 @@ class Sensors:
         return tuple(self.offsets[self.known].tolist())
 
     @cached_property
-    def single(self) -> set[int]:
-        """Return the places of causes of one number, in which readings are taken as quadratic."""
-        return {cause.places[0] for cause in self.causes if len(cause.places) == 1}
-
-    @property
-    def lower(self) -> Array:
-        """Return the least values of the numbers: any are legal."""
-        return np.full(self.size, -np.inf)
-
-    @cached_property
     def causes(self) -> list[Cause]:
         """Return what may be wrong."""
-        late = [Cause(f"{self.word} delay", self.names[0], (self.size - 1,))] if self.timed else []
-        return [*self.own_causes(), Cause("gravity", self.robot.root, self.gravity), *late]
-
-    def own_causes(self) -> list[Cause]:
-        """Return what may be wrong besides gravity and the delay."""
-        raise NotImplementedError
-
-    def turn(self, i: int) -> tuple[int, ...]:
-        """Return the places (3,) of the rotation vector of a sensor."""
-        raise NotImplementedError
-
-    def predicted(self, x: Array, log: Trajectory) -> Array:
-        """Return the readings (n, 6 s) of the model, without a delay."""
-        raise NotImplementedError
-
-    def factors(self) -> Iterator[tuple[str, Array, float | None]]:
-        """Yield kinds of faults of a reading, the factors (6,) that undo them, and how many times too large it is."""
-        raise NotImplementedError
+        gravity = Cause("gravity", self.robot.root, tuple(self.gravity))
+        return [*self.own, gravity, Cause(f"{self.kind.removesuffix('es')} delay", self.names[0], (self.late,))]
 
     def fault(self, found: Found, i: int) -> ModelFault:
         """Return a fault with its value."""
-        raise NotImplementedError
-
-    def corrected(self, x: Array) -> Robot:
-        """Return the robot as the sensors show it, without zeros."""
-        return self.robot
+        cause, places = found.causes[i], list(found.causes[i].places)
+        turns = cause.kind != "zero" or self.robot.joints[cause.element].kind.angular[0]
+        unit = UNITS.get(cause.kind.rpartition(" ")[2], "") if turns else "m"
+        value, C = self.value(cause, found.fit.x, found.covariance[np.ix_(places, places)])
+        return fault_of(found, i, value, C, unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,23 +141,22 @@ class Readings:
 
 def near(sensors: Sensors, log: Trajectory, at: Array) -> Readings:
     """Return the filtered readings of a log near some numbers."""
-    log, made, k = delayed(log, float(at[-1])), filter_of(log.dt), sensors.known
-    model = sensors.predicted(at, log)[:, k]
+    log, made, k = delayed(log, float(at[sensors.late])), filter_of(log.dt), sensors.known
+    model = sensors.predict(at, log)[:, k]
     slopes, curves = np.zeros((2, *model.shape, len(at)))
     slopes[..., sensors.offsets[k]] = np.eye(len(sensors.unknown))
-    for i in {i for one in sensors.causes for i in one.places} - {len(at) - 1}:
+    for i in {i for one in sensors.causes for i in one.places} - {sensors.late}:
         step = STEP * np.eye(len(at))[i]
-        more, less = (sensors.predicted(there, log)[:, k] for there in (at + step, at - step))
+        more, less = (sensors.predict(there, log)[:, k] for there in (at + step, at - step))
         slopes[..., i], curves[..., i] = (more - less) / (2 * STEP), (more - 2 * model + less) / STEP**2
-    curves[..., [i not in sensors.single for i in range(len(at))]] = 0.0
     for part in (slopes, curves):
         part[..., np.abs(part).max(axis=(0, 1)) < ROUNDED * np.abs(model).max()] = 0.0
     rows = np.concatenate([log.effort[:, k, None], model[..., None], slopes, curves], axis=-1)
     y, model, slopes, curves = np.split(made.of(log.parts, rows.__getitem__), [1, 2, 2 + len(at)], axis=-1)
     if log.dt:
-        slopes[..., -1:] = -made.slope(log.dt).of(log.parts, rows[..., 1:2].__getitem__)
+        slopes[..., sensors.late : sensors.late + 1] = -made.slope(log.dt).of(log.parts, rows[..., 1:2].__getitem__)
     given = sensors.causes, sensors.unknown, y[..., 0], model[..., 0], slopes, curves
-    return Readings(*given, at, sensors.lower, sensors.nominal[k])
+    return Readings(*given, at, sensors.lower, sensors.noise[0, k])
 
 
 class Start(NamedTuple):
@@ -201,24 +181,24 @@ def _others(sensors: Sensors, log: Trajectory, now: Start) -> Iterator[tuple[Sta
     for turn, fault in turns(sensors.robot, turned(log.q, now.joints), [i for i in zeros if moving[now.joints[0][i]]]):
         yield now._replace(joints=after(now.joints, turn), faults=(*now.faults, fault)), (fault.kind, fault.element)
     for i, name in enumerate(sensors.names):
-        for kind, by, size in sensors.factors():
+        for kind, by, size in sensors.factors:
             factors = now.factors.copy()
             factors[6 * i : 6 * i + 6] *= by
             fault = ModelFault(kind, name, size, None if size is None else 0.0, unit="" if size is None else "1")
             yield now._replace(factors=factors, faults=(*now.faults, fault)), (kind, name)
-        there, part = now.of(log), slice(6 * i + sensors.axes, 6 * i + sensors.axes + 3)
-        m = sensors.predicted(now.at, there)[:, part]
-        y, centre = there.effort[:, part], sensors.centred
-        R = nearest_rotation((m - centre * m.mean(axis=0)).T @ (y - centre * y.mean(axis=0)))
-        vector = rotation_vectors(R[None])[0]
-        if np.linalg.norm(vector) > LARGE and not now.at[list(sensors.turn(i))].any():
+        there, places, first = now.of(log), sensors.turns[i], 6 * i + 3 * (sensors.kind == "imu")
+        m, y = (x[:, first : first + 3] for x in (sensors.predict(now.at, there), there.effort))
+        if sensors.kind == "wrenches":  # their offsets are large
+            m, y = m - m.mean(axis=0), y - y.mean(axis=0)
+        vector = rotation_vectors(nearest_rotation(m.T @ y)[None])[0]
+        if np.linalg.norm(vector) > LARGE and not now.at[places].any():
             at = now.at.copy()
-            at[list(sensors.turn(i))] = vector
+            at[places] = vector
             yield now._replace(at=at), ("sensor pose", name)
     for g in (sign * float(np.linalg.norm(GRAVITY)) * e for e in np.eye(3) for sign in (1.0, -1.0)):
-        if tuple(g.tolist()) != GRAVITY and not now.at[list(sensors.gravity)].any():
+        if tuple(g.tolist()) != GRAVITY and not now.at[sensors.gravity].any():
             at = now.at.copy()
-            at[list(sensors.gravity)] = g - GRAVITY
+            at[sensors.gravity] = g - GRAVITY
             yield now._replace(at=at), ("gravity", sensors.robot.root)
 
 
@@ -226,7 +206,7 @@ def _start(sensors: Sensors, log: Trajectory) -> Start:
     """Return how a log was taken, as far as it is discrete: what halves the error, one by one."""
     rows, parts = some_of(log, MOST)
     some = log._replace(**{name: getattr(log, name)[rows] for name in ("q", "qd", "qdd", "effort", "t")}, parts=parts)
-    now = Start(unturned(sensors.robot), np.ones(log.effort.shape[1]), np.zeros(sensors.size))
+    now = Start(unturned(sensors.robot), np.ones(log.effort.shape[1]), np.zeros(len(sensors.lower)))
     best = _loss(sensors, some, now)
     while best > SURE:
         trials = [(_loss(sensors, some, there), there, named) for there, named in _others(sensors, some, now)]
@@ -246,7 +226,7 @@ def _loss(sensors: Sensors, log: Trajectory, start: Start) -> float:
     channel, own = near(sensors, start.of(log), start.at), ("zero", "mass", "centre")
     channel = replace(channel, curves=np.zeros_like(channel.curves))  # which are wrong far away
     places = {*sensors.unknown, *(i for one in sensors.causes if one.kind in own for i in one.places)}
-    places |= {place for i in range(len(sensors.names)) for place in sensors.turn(i)}
+    places |= {place for turn in sensors.turns for place in turn}
     rows = np.arange(len(channel.y))
     r = channel.residual(fitted(channel, start.at, sorted(places), rows, 12).x, rows)
     return float(np.log1p((r**2).reshape(len(r), -1, 3).mean(axis=-1)).mean(axis=0).sum())
@@ -256,41 +236,62 @@ def by_sensors(sensors: Sensors, log: Trajectory) -> tuple[Verification, Robot, 
     """Return the faults that explain readings of a log, the robot as they show it, how its joints count, and their
     zeros (nq,)."""
     start = _start(sensors, log)
-    there, at = start.of(log), start.at
+    there, single = start.of(log), [one.places[0] for one in sensors.causes if one.kind in ("zero", "mass")]
+    best = _explanation(sensors, there, start.at)
+    if any(len(cause.places) > 1 for cause in best.found.causes):  # large zeros, which are not linear, may look so
+        at = start.at
+        for _ in range(3):
+            channel = near(sensors, there, at)
+            at = fitted(channel, at, (*sensors.unknown, *single), np.arange(len(channel.y))).x
+        other, noise = _explanation(sensors, there, at), best.channel.noise
+        best = min(best, other, key=lambda one: one.doubt(noise))
+    x = best.found.fit.x
+    return _answer(sensors, log, start, best), sensors.corrected(x), start.joints, x[: sensors.robot.nq]
+
+
+class _Explanation(NamedTuple):
+    """Readings near numbers, what was found of them, the noise of a log, and whether this is small enough."""
+
+    channel: Readings
+    found: Found
+    noise: Array
+    explained: bool
+
+    def doubt(self, noise: Array) -> float:
+        """Return the loss with a noise (d,), and twice the price of the numbers."""
+        channel, rows = replace(self.channel, noise=noise), np.arange(len(self.channel.y))
+        price = 2 * np.log(channel.y.size) * sum(len(cause.places) for cause in self.found.causes)
+        return loss(channel.residual(self.found.fit.x, rows)) + float(price)
+
+
+def _explanation(sensors: Sensors, log: Trajectory, at: Array) -> _Explanation:
+    """Return the fewest faults that explain a log, near numbers and then near those that are found."""
+    far = at[[*sensors.gravity, *(i for turn in sensors.turns for i in turn)]].any()
     for _ in range(PASSES):
-        channel = near(sensors, there, at)
-        if start.at.any():
+        channel = near(sensors, log, at)
+        if far:
             channel = replace(channel, curves=np.zeros_like(channel.curves))  # which are wrong far away
         y = channel.y
         noise = noise_of(channel.columns, y - channel.model, channel.noise, np.abs(y).max(axis=0))
-        explained = bool((noise < sensors.most[sensors.known]).all())
+        explained = bool((noise < sensors.noise[1, sensors.known]).all())
         channel = replace(channel, noise=noise * filter_of(log.dt).spread)
-        rows = np.arange(len(channel.y))
-        seen = explained and visible(channel, at, rows)
-        found = search(channel if seen else replace(channel, noise=noise + 1e9), np.zeros(sensors.size), len(rows))
+        seen = explained and visible(channel, at, np.arange(len(y)))
+        found = search(channel if seen else replace(channel, noise=noise + 1e9), np.zeros(len(sensors.lower)), len(y))
         step = found.fit.x - at
         step[sensors.offsets] = 0.0
         if not seen or np.abs(step).max() < NEAR:
             break
         at = found.fit.x.copy()
-    answer, x = _answer(sensors, log, start, channel, found, noise, explained), found.fit.x
-    return answer, sensors.corrected(x), start.joints, x[: sensors.robot.nq]
+    return _Explanation(channel, found, noise, explained)
 
 
-def _answer(
-    sensors: Sensors,
-    log: Trajectory,
-    start: Start,
-    channel: Readings,
-    found: Found,
-    noise: Array,
-    explained: bool,
-) -> Verification:
+def _answer(sensors: Sensors, log: Trajectory, start: Start, best: _Explanation) -> Verification:
+    channel, found, noise, explained = best
     rows, x, known = np.arange(len(channel.y)), found.fit.x, sensors.known
-    before = (log.effort - sensors.predicted(np.zeros(sensors.size), log))[:, known]
+    before = (log.effort - sensors.predict(np.zeros(len(sensors.lower)), log))[:, known]
     before = filter_of(log.dt).of(log.parts, before.__getitem__)
     before -= np.median(before, axis=0)  # offsets are no fault of the model
-    left, times = channel.left(x), _times(delayed(start.of(log), float(channel.at[-1])))
+    left, times = channel.left(x), _times(delayed(start.of(log), float(channel.at[sensors.late])))
     errors = np.stack([np.column_stack([np.interp(times, _times(log), r) for r in before.T]), left])
     sizes = np.stack([rms(errors[0]), rms(errors[1]), noise])
     far = (np.abs(channel.residual(x, rows)[..., 0]) > OUTLIER).any(axis=1)
@@ -315,7 +316,7 @@ def _answer(
         tuple(faults),
         (*_hidden(sensors, channel, x), *((("zero", one.element),) for one in zeros if one not in (*still, *shown))),
         tuple(cause.element for cause in still),
-        outliers=tuple(np.searchsorted(log.t, times[far]).clip(0, len(log.t) - 1).tolist()),
+        outliers=tuple(times[far].tolist()),
         readings={sensors.kind: by_sensor(sizes)},
         sensor_offsets={sensors.kind: dict(zip(sensors.names, offsets, strict=True))},
         blind=() if seen else (sensors.kind,),

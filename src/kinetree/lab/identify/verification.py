@@ -94,9 +94,7 @@ def verify(
         if name not in SETTING:
             raise fail("unknown", f"unknown is {name!r}; expected 'base', 'tool', or both")
     if all(x is None for x in (poses, imu, wrenches, effort)):
-        legal = (
-            "expected poses={frame: T (n, 4, 4)}, imu={frame: a (n, 3)}, wrenches={sensor: w (n, 6)}, effort (n, nv)"
-        )
+        legal = "expected poses={frame: T (n, 4, 4)}, imu={frame: a (n, 3)}, wrenches={joint: w (n, 6)}, effort"
         raise fail("poses", f"there are neither poses nor effort nor readings of sensors; {legal}")
     Q, found, turn, zeros = _checked_q(robot, q), Verification(True), unturned(robot), robot.zero
     if (times := _checked_times(Q, t)) is not None:
@@ -107,16 +105,20 @@ def verify(
         if given is None:
             continue
         rates = (qd, qdd) if t is None or turn == unturned(robot) else (None, None)
-        sensors, y = sensors_of(robot, given, len(Q), times is not None)
-        log = _turned_log(_trajectory(robot, name, Q, y, times, *rates), turn, zeros)
+        sensors = sensors_of(robot, given, len(Q))
+        log = _turned_log(_trajectory(robot, name, Q, np.nan_to_num(sensors.y), times, *rates), turn, zeros)
         by, robot, then, more = by_sensors(sensors, log)
-        found, turn, zeros = joined(found, by), after(turn, then), zeros[list(then[0])] * then[1] + more
+        found, turn, zeros = (
+            joined(found, _of_samples(by, times, len(Q))),
+            after(turn, then),
+            zeros[list(then[0])] * then[1] + more,
+        )
     if effort is None:
         return found
     rates = (qd, qdd) if t is None or turn == unturned(robot) else (None, None)  # of joints that count as positions do
     log = _trajectory(robot, "effort", Q, _checked_effort(robot, Q, effort), times, *rates)
     log, Q = _turned_log(log, turn, zeros, efforts_turned), turned(Q, turn)  # of the model that others correct
-    return joined(found, _by_torques(robot, log, Q, times))
+    return joined(found, _of_samples(_by_torques(robot, log, Q), times, len(Q)))
 
 
 def _turned_log(
@@ -145,7 +147,7 @@ def _by_poses(given: Poses) -> tuple[Verification, Robot, Turn, Array]:
     return answer, better, turn, found.fit.x[: robot.nq]
 
 
-def _by_torques(robot: Robot, log: Trajectory, Q: Array, times: Array | None) -> Verification:
+def _by_torques(robot: Robot, log: Trajectory, Q: Array) -> Verification:
     """Return what torques show. Joints that neither move nor have torques are as if fixed, which is fast."""
     is_still, has_torques = np.ptp(Q, axis=0) < STILL, np.isfinite(log.effort).any(axis=0)
     mean, names, kept = log.q.mean(axis=0).tolist(), robot.velocity_names, has_torques | ~is_still
@@ -153,25 +155,24 @@ def _by_torques(robot: Robot, log: Trajectory, Q: Array, times: Array | None) ->
     q, qd, qdd, effort = (x[:, kept] for x in log[:4])
     some = log._replace(q=q, qd=qd, qdd=qdd, effort=effort)
     by = by_torques(lock(robot, locked), some)
-    torques, offsets = np.full((3, len(kept)), np.nan), np.full(len(kept), np.nan)
-    residuals = np.full((*by.residuals.shape[:2], len(kept)), np.nan)
-    torques[:, kept], offsets[kept], residuals[..., kept] = by.torques, by.offsets, by.residuals
-    at = np.searchsorted(np.arange(len(Q)) if times is None else times, by.outliers).clip(0, len(Q) - 1)
-    return Verification(
-        by.explained,
-        by.faults,
-        tuple((("effort scale", x), ("effort offset", x)) for x in by.unclear if not by.blind),
-        tuple(np.array(names)[is_still & has_torques]),
-        outliers=tuple(at.tolist()),
+    assert by.torques is not None
+    assert by.offsets is not None
+    residuals = by.residuals["torques"]
+    torques, whole = np.full((3, len(kept)), np.nan), np.full((*residuals.shape[:2], len(kept)), np.nan)
+    torques[:, kept], whole[..., kept] = by.torques, residuals
+    return replace(
+        by,
+        still=tuple(np.array(names)[is_still & has_torques]),
         torques=torques,
-        offsets=dict(zip(names, offsets.tolist(), strict=True)),
-        gaps=() if times is None else tuple(gaps(times).tolist()),
-        blind=("torques",) if by.blind else (),
-        incomplete=("torques",) if by.incomplete else (),
-        residuals={"torques": residuals, "times": by.times},
-        numbers=by.numbers,
-        correlation=by.correlation,
+        offsets={**dict.fromkeys(names, np.nan), **by.offsets},
+        residuals={**by.residuals, "torques": whole},
     )
+
+
+def _of_samples(by: Verification, times: Array | None, n: int) -> Verification:
+    """Return an answer with numbers of samples for their times, and gaps of these."""
+    at = np.searchsorted(np.arange(n) if times is None else times, by.outliers).clip(0, n - 1)
+    return replace(by, outliers=tuple(at.tolist()), gaps=() if times is None else tuple(gaps(times).tolist()))
 
 
 def _checked_q(robot: Robot, q: Any) -> Array:

@@ -24,8 +24,8 @@ DEFINITIONS = {
     "nav_msgs/Odometry": "std_msgs/Header header; string child_frame_id; geometry_msgs/PoseWithCovariance pose; "
     "geometry_msgs/TwistWithCovariance twist",
     "sensor_msgs/Imu": "std_msgs/Header header; geometry_msgs/Quaternion orientation; "
-    "float64[9] orientation_covariance; geometry_msgs/Vector3 angular_velocity; "
-    "float64[9] angular_velocity_covariance; geometry_msgs/Vector3 linear_acceleration; float64[9] linear_acceleration_covariance",
+    "float64[9] orientation_covariance; geometry_msgs/Vector3 angular_velocity; float64[9] angular_velocity_covariance"
+    "; geometry_msgs/Vector3 linear_acceleration; float64[9] linear_acceleration_covariance",
     "sensor_msgs/JointState": "std_msgs/Header header; string[] name; float64[] position; float64[] velocity; "
     "float64[] effort",
     "std_msgs/Header": "builtin_interfaces/Time stamp; string frame_id",
