@@ -115,6 +115,29 @@ def test_inertial_sensors():
     assert abs(fault.value - 0.02) < 3 * fault.std
 
 
+def test_force_torque_sensors():
+    """MuJoCo's read what the child exerts on the parent, at the joint, with the sign of the model's parent_on_child."""
+
+    def found_by(change, sign=1.0):
+        rng = np.random.default_rng(0)
+        t, q, y = readings(("FORCE", "TORQUE"), change, rng)
+        y = sign * y + [3, -2, 4, 0.2, 0.1, -0.3] + rng.normal(size=y.shape) * np.repeat([0.2, 0.02], 3)
+        return kt.verify(ARM, q, t=t, wrenches={"q3": y}).faults
+
+    signs = [name for sign in (1.0, -1.0) for name in found_by(lambda spec, site: None, sign)]
+    assert [fault.kind for fault in signs] == ["wrench sign"]  # of one of the two alone
+    sign = -1.0 if found_by(lambda spec, site: None) else 1.0
+
+    def heavier(spec, site):
+        spec.bodies[-1].mass *= 1.25
+        spec.bodies[-1].fullinertia *= 1.25
+        spec.bodies[-1].inertia *= 1.25
+
+    (fault,) = found_by(heavier, sign)
+    assert (fault.kind, fault.element) == ("mass", "q3_link")
+    assert abs(fault.value - 0.5) < 3 * fault.std < 0.1
+
+
 @each("kind", FAULTS)
 def test_mujoco_reads_what_is_corrected(tmp_path, kind):
     """MuJoCo gives the edited text the poses and torques of the corrected robot."""
