@@ -16,7 +16,7 @@ from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.lab.identify.poses import way
 from kinetree.spatial.exponential import log
 from kinetree.spatial.se3 import quaternion_from_rotation, rotation_from_vector
-from support import example_robot_urdfs
+from support import example_robot_urdfs, icub_urdfs
 from test_verify_efforts import motion, named
 
 UR5 = kt.load(next(path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf"))
@@ -129,9 +129,20 @@ class TestImu:
         assert right(fault, 0.02)
 
     def test_two_zeros_are_no_joint_pose(self):
-        off = at(UR5, "elbow_joint", 0.03) + at(UR5, "wrist_2_joint", 0.03)
-        found = verify(UR5, "tool0", standing(UR5, "tool0", off))
-        assert [fault.kind for fault in found.faults] == ["zero", "zero"]
+        for elbow, wrist in ((0.03, 0.03), (0.05, 0.1)):
+            off = at(UR5, "elbow_joint", elbow) + at(UR5, "wrist_2_joint", wrist)
+            found = verify(UR5, "tool0", standing(UR5, "tool0", off))
+            assert [fault.kind for fault in found.faults] == ["zero", "zero"]
+
+    def test_outliers_and_times_of_poses(self):
+        """Steps of time longer than those by which rates are found do not matter for a robot that stands still."""
+        log = standing(UR5, "tool0", at(UR5, "wrist_2_joint", 0.03), seed=2)
+        log["y"][7, 3:] += 3.0
+        for t in (None, 5.0 * np.arange(40)):
+            found = verify(UR5, "tool0", dict(log, t=t))
+            assert named(found) == [("zero", "wrist_2_joint")]
+            assert found.outliers == (7,)
+            assert found.gaps == ()
 
     @pytest.mark.slow
     @each("make", [standing, moving])
@@ -296,6 +307,22 @@ OFFSET = np.array([5, -3, 8, 0.2, 0.1, -0.3])
 
 def weigh(log):
     return kt.verify(ARM, wrenches={"g_flange": log.pop("y")}, **log)
+
+
+def test_the_arm_of_the_icub():
+    """Its sensor is in the shoulder, and the elbow and the wrist move what it carries."""
+    file = next(path for path in icub_urdfs() if path.parent.name == "iCubGazeboV2_5")
+    icub = kt.load(file)
+    rng, joint = np.random.default_rng(0), "l_arm_ft_sensor"
+    q = rng.uniform(*np.clip([icub.limits.lower, icub.limits.upper], -1.5, 1.5), (60, icub.nq))
+    still, inertial = np.zeros_like(q), icub.links["l_forearm"].inertial
+    m, R = inertial.mass, inertial.origin[:3, :3]
+    heavier = {"l_forearm": (1.3 * m, inertial.origin[:3, 3], 1.3 * R @ inertial.inertia @ R.T)}
+    y = OFFSET - weighed(icub, joint, q, still, still, change=heavier) + rng.normal(size=(60, 6)) * ROUGH
+    found = kt.verify(icub, q, qd=still, qdd=still, wrenches={"l_arm_ft": y})  # which is of the child on the parent
+    (fault,) = found.faults
+    assert (fault.kind, fault.element) == ("mass", "l_forearm")
+    assert right(fault, 0.3 * m)
 
 
 class TestWrenches:

@@ -314,6 +314,14 @@ class TestSensors:
         )
         assert "The mass of hand is off by 0.2" in result.stdout
 
+    def test_sensors_that_show_nothing_are_left_out(self, run, tmp_path, hand):
+        """One on the base, and one of a flange without a mass, which hide neither torques nor each other."""
+        topics = self.topics(kt.load(hand), imu_frame="base", wrench_frame="board")
+        result = run("verify", hand, written(tmp_path / "log.db3", topics))
+        assert "frame_id 'base' is of no sensor that a joint moves" in result.stderr
+        assert "frame_id 'board' is of no sensor that carries a mass" in result.stderr
+        assert "has no efforts in topic /joint_states" in result.stderr
+
     def test_errors(self, run, tmp_path, hand):
         topics = self.topics(kt.load(hand))
         bag = written(tmp_path / "log.db3", topics)

@@ -142,20 +142,27 @@ class Readings:
 def near(sensors: Sensors, log: Trajectory, at: Array) -> Readings:
     """Return the filtered readings of a log near some numbers."""
     log, made, k = delayed(log, float(at[sensors.late])), filter_of(log.dt), sensors.known
-    model = sensors.predict(at, log)[:, k]
-    slopes, curves = np.zeros((2, *model.shape, len(at)))
-    slopes[..., sensors.offsets[k]] = np.eye(len(sensors.unknown))
-    for i in {i for one in sensors.causes for i in one.places} - {sensors.late}:
-        step = STEP * np.eye(len(at))[i]
-        more, less = (sensors.predict(there, log)[:, k] for there in (at + step, at - step))
-        slopes[..., i], curves[..., i] = (more - less) / (2 * STEP), (more - 2 * model + less) / STEP**2
+    places = {i for one in sensors.causes for i in one.places} - {sensors.late}
+
+    def model(rows: slice, x: Array = at) -> Array:
+        return sensors.predict(x, log._replace(q=log.q[rows], qd=log.qd[rows], qdd=log.qdd[rows]))[:, k]
+
+    def parts(rows: slice) -> Array:
+        here = model(rows)
+        slopes, curves = np.zeros((2, *here.shape, len(at)))
+        slopes[..., sensors.offsets[k]] = np.eye(len(sensors.unknown))
+        for i in places:
+            step = STEP * np.eye(len(at))[i]
+            more, less = model(rows, at + step), model(rows, at - step)
+            slopes[..., i], curves[..., i] = (more - less) / (2 * STEP), (more - 2 * here + less) / STEP**2
+        return np.concatenate([log.effort[rows][:, k, None], here[..., None], slopes, curves], axis=-1)
+
+    y, here, slopes, curves = np.split(made.of(log.parts, parts), [1, 2, 2 + len(at)], axis=-1)
     for part in (slopes, curves):
-        part[..., np.abs(part).max(axis=(0, 1)) < ROUNDED * np.abs(model).max()] = 0.0
-    rows = np.concatenate([log.effort[:, k, None], model[..., None], slopes, curves], axis=-1)
-    y, model, slopes, curves = np.split(made.of(log.parts, rows.__getitem__), [1, 2, 2 + len(at)], axis=-1)
+        part[..., np.abs(part).max(axis=(0, 1)) < ROUNDED * np.abs(here).max()] = 0.0
     if log.dt:
-        slopes[..., sensors.late : sensors.late + 1] = -made.slope(log.dt).of(log.parts, rows[..., 1:2].__getitem__)
-    given = sensors.causes, sensors.unknown, y[..., 0], model[..., 0], slopes, curves
+        slopes[..., sensors.late] = -made.slope(log.dt).of(log.parts, model)
+    given = sensors.causes, sensors.unknown, y[..., 0], here[..., 0], slopes, curves
     return Readings(*given, at, sensors.lower, sensors.noise[0, k])
 
 
@@ -299,9 +306,8 @@ def _answer(sensors: Sensors, log: Trajectory, start: Start, best: _Explanation)
     still = [cause for cause in zeros if np.ptp(log.q[:, start.joints[0][cause.places[0]]]) < STILL]
     shown = [cause for cause in visible(channel, x, rows) if cause not in still]
     faults = [sensors.fault(found, i) for i in range(len(found.causes))]
-    faults = [*start.faults, *sorted(faults, key=lambda fault: -fault.explains)] if explained else []
-    rest = np.median(np.abs(left), axis=0) / MEDIAN > REST * noise
-    seen = explained and bool(shown)
+    rest, seen = np.median(np.abs(left), axis=0) / MEDIAN > REST * noise, explained and bool(shown)
+    faults = [*start.faults, *sorted(faults, key=lambda fault: -fault.explains)] if seen else []
     incomplete = bool(seen and rest.any())
     numbers, correlation = correlated(found)
     offsets = np.where(known, x[sensors.offsets], np.nan).reshape(-1, 6)

@@ -108,17 +108,14 @@ def verify(
         sensors = sensors_of(robot, given, len(Q))
         log = _turned_log(_trajectory(robot, name, Q, np.nan_to_num(sensors.y), times, *rates), turn, zeros)
         by, robot, then, more = by_sensors(sensors, log)
-        found, turn, zeros = (
-            joined(found, _of_samples(by, times, len(Q))),
-            after(turn, then),
-            zeros[list(then[0])] * then[1] + more,
-        )
+        found, turn = joined(found, _of_samples(by, times, log)), after(turn, then)
+        zeros = zeros[list(then[0])] * then[1] + more
     if effort is None:
         return found
     rates = (qd, qdd) if t is None or turn == unturned(robot) else (None, None)  # of joints that count as positions do
     log = _trajectory(robot, "effort", Q, _checked_effort(robot, Q, effort), times, *rates)
     log, Q = _turned_log(log, turn, zeros, efforts_turned), turned(Q, turn)  # of the model that others correct
-    return joined(found, _of_samples(_by_torques(robot, log, Q), times, len(Q)))
+    return joined(found, _of_samples(_by_torques(robot, log, Q), times, log))
 
 
 def _turned_log(
@@ -169,10 +166,12 @@ def _by_torques(robot: Robot, log: Trajectory, Q: Array) -> Verification:
     )
 
 
-def _of_samples(by: Verification, times: Array | None, n: int) -> Verification:
+def _of_samples(by: Verification, times: Array | None, log: Trajectory) -> Verification:
     """Return an answer with numbers of samples for their times, and gaps of these."""
-    at = np.searchsorted(np.arange(n) if times is None else times, by.outliers).clip(0, n - 1)
-    return replace(by, outliers=tuple(at.tolist()), gaps=() if times is None else tuple(gaps(times).tolist()))
+    if times is None or log.dt is None:
+        return replace(by, outliers=tuple(int(i) for i in by.outliers))
+    at = np.searchsorted(times, by.outliers).clip(0, len(times) - 1)
+    return replace(by, outliers=tuple(at.tolist()), gaps=tuple(gaps(times).tolist()))
 
 
 def _checked_q(robot: Robot, q: Any) -> Array:
@@ -234,6 +233,7 @@ def _trajectory(robot: Robot, name: str, Q: Array, y: Array, t: Array | None, qd
         raise fail("effort", f"{name} is without t; expected times, or qd and qdd, which are zeros for a robot at rest")
     if t is not None:
         check_rates(robot, Q, t, rates[0], any(x is None for x in rates))
+        t = None if np.median(np.diff(t)) > LONGEST else t  # the robot stood still in between
     return trajectory(Q, y, t, *rates)
 
 
