@@ -308,6 +308,7 @@ class TestSensors:
         assert "The zero of q2 is off by 1.1" in result.stdout
         assert "rad/s" not in result.stdout
         assert "kg" not in result.stdout
+        assert "has no efforts in topic /joint_states" in run("verify", hand, bag, "--sensor", "none").stderr
         result = run("verify", hand, bag)
         assert "frame_id 'imu_link' is of no sensor that a joint moves; --sensor NAME=/imu says of which it" in (
             result.stderr
@@ -326,7 +327,7 @@ class TestSensors:
         topics = self.topics(kt.load(hand))
         bag = written(tmp_path / "log.db3", topics)
         for sensor_, why in (
-            ("board", "--sensor is 'board'; expected NAME=TOPIC, a sensor, frame or joint, and its topic"),
+            ("board", "--sensor is 'board'; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none"),
             ("board=/imo", "there is no topic '/imo' of a sensor; legal for --sensor NAME=TOPIC are /imu"),
         ):
             result = run("verify", hand, bag, "--sensor", sensor_)

@@ -57,7 +57,10 @@ class Repaired(NamedTuple):
 @argument("file", "Joint values (CSV, or a bag of ROS 2), and columns of poses as tool0.x.", metavar="LOG", type=FILE)
 @option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file, or topic or frame of /tf.", "pose")
 @option(
-    "--sensor NAME=TOPIC", "Sensor, frame or joint of which a topic has readings. Repeatable.", "sensor", multiple=True
+    "--sensor NAME=TOPIC",
+    "Sensor, frame or joint of a topic of readings, or none. Repeatable.",
+    "sensor",
+    multiple=True,
 )
 @option("--joint-states TOPIC", "Topic of joint states, if LOG has several.", "joints")
 @option("--unknown", "Pose that is not known: of the root link, or of the tool. Repeatable.", type=["base", "tool"])
@@ -160,8 +163,8 @@ def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) ->
         raise unknown_name("frame", frame, [*robot.frames])
     if where or (frame and bag):
         return _at_poses(robot, file, log, q, frame, where, options)
-    if bag and not (frame or measured) and (sensed := _with_sensors(robot, file, log, q, options["sensor"])):
-        return sensed
+    if bag and not (frame or measured) and (given_readings := _with_sensors(robot, file, log, q, options["sensor"])):
+        return given_readings
     if effort is not None and not (frame or measured):
         return _with_torques(robot, file, log, q)
     torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
@@ -209,12 +212,17 @@ def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
 
 def _with_sensors(robot: Robot, file: Path, log: Log, q: Array, asked: tuple[str, ...]) -> Given | None:
     """Return the samples of a bag that have readings of all sensors, and of all torques, or None without sensors."""
-    from kinetree.logs.poses import sensors_in_bag
+    from kinetree.logs.ros.measured import sensed
 
     assert log.recording
+    if asked == ("none",):
+        return None
     if bad := [one for one in asked if "=" not in one]:
-        raise fail("sensor", f"--sensor is {bad[0]!r}; expected NAME=TOPIC, a sensor, frame or joint, and its topic")
-    readings, kept, notes = sensors_in_bag(robot, log.recording, dict(one.split("=", 1) for one in asked))
+        raise fail(
+            "sensor", f"--sensor is {bad[0]!r}; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none"
+        )
+    by_name, bag = dict(one.split("=", 1) for one in asked), log.recording
+    readings, kept, notes = sensed(robot, bag.topics, by_name, bag.stamps)
     print_findings(notes)
     if not readings:
         return None

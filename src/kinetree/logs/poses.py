@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kinetree.display import number, some
 from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.logs.ros.joints import JOINT_STATE, note
-from kinetree.logs.ros.measured import SENSED, TRACKED, measured, sensed, tracked
+from kinetree.logs.ros.measured import SENSED, TRACKED, measured, tracked
 from kinetree.logs.ros.motion import Recording, recording
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
@@ -132,22 +131,6 @@ def poses_in_bag(robot: Robot, found: Recording, asked: str | None) -> tuple[Mea
     message = f"frame {poses.parent!r} of the poses is taken as the root link {robot.root!r}; if not, --unknown base"
     taken = None if poses.parent == robot.root else note(found.topics[poses.topic], message)
     return MeasuredPoses(poses.positions if is_point else poses.T, times), f"topic {poses.topic}", taken
-
-
-def sensors_in_bag(
-    robot: Robot, found: Recording, asked: Mapping[str, str]
-) -> tuple[dict[str, dict[str, Array]], NDArray[np.bool_], list[Finding]]:
-    """Return readings (n, 6) of sensors at the stamps of joint values, "imu" and "wrenches", by names, whether each
-    stamp (n,) has all of them, and notes. asked: topics by name of their sensor."""
-    (by_kind, notes), kept = sensed(robot, found.topics, asked), np.ones(len(found.stamps), dtype=bool)
-    readings = dict[str, dict[str, Array]]()
-    for kind, sensors in by_kind.items():
-        for name, one in sensors.items():
-            since = (found.stamps - one.start) / 1e9
-            kept &= one.known(since)
-            values = one.at(since)
-            readings.setdefault(kind, {})[name] = values if np.isfinite(values).all() else values[:, 3:]
-    return readings, kept, notes
 
 
 def _check_known(robot: Robot, name: str, columns: Columns) -> None:

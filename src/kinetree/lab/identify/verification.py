@@ -1,6 +1,6 @@
 """`kt.verify`: what is wrong with a model, by a log of the real robot."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -104,27 +104,16 @@ def verify(
     for name, given, sensors_of in (("imu", imu, imus), ("wrenches", wrenches, wrenches_of)):
         if given is None:
             continue
-        rates = (qd, qdd) if t is None or turn == unturned(robot) else (None, None)
         sensors = sensors_of(robot, given, len(Q))
-        log = _turned_log(_trajectory(robot, name, Q, np.nan_to_num(sensors.y), times, *rates), turn, zeros)
+        log = _trajectory(robot, name, Q, np.nan_to_num(sensors.y), times, (qd, qdd), turn, zeros)
         by, robot, then, more = by_sensors(sensors, log)
         found, turn = joined(found, _of_samples(by, times, log)), after(turn, then)
         zeros = zeros[list(then[0])] * then[1] + more
     if effort is None:
         return found
-    rates = (qd, qdd) if t is None or turn == unturned(robot) else (None, None)  # of joints that count as positions do
-    log = _trajectory(robot, "effort", Q, _checked_effort(robot, Q, effort), times, *rates)
-    log, Q = _turned_log(log, turn, zeros, efforts_turned), turned(Q, turn)  # of the model that others correct
+    log = _trajectory(robot, "effort", Q, _checked_effort(robot, Q, effort), times, (qd, qdd), turn, zeros)
+    log, Q = log._replace(effort=efforts_turned(log.effort, turn)), turned(Q, turn)
     return joined(found, _of_samples(_by_torques(robot, log, Q), times, log))
-
-
-def _turned_log(
-    log: Trajectory, turn: Turn, zeros: Array, of_effort: Callable[[Array, Turn], Array] | None = None
-) -> Trajectory:
-    """Return a log whose joints, and torques, count as those of the model, from its zeros (nq,)."""
-    q, qd, qdd = (turned(x, turn) for x in log[:3])
-    effort = of_effort(log.effort, turn) if of_effort else log.effort
-    return log._replace(q=q + zeros, qd=qd, qdd=qdd, effort=effort)
 
 
 def _by_poses(given: Poses) -> tuple[Verification, Robot, Turn, Array]:
@@ -226,15 +215,22 @@ def _checked_effort(robot: Robot, Q: Array, effort: Any) -> Array:
     return tau
 
 
-def _trajectory(robot: Robot, name: str, Q: Array, y: Array, t: Array | None, qd: Any, qdd: Any) -> Trajectory:
-    """Return the log of torques or readings (n, d); raise KinetreeError for rates and times that do not fit."""
-    rates = [None if x is None else _of_shape(n, x, Q.shape) for n, x in (("qd", qd), ("qdd", qdd))]
+def _trajectory(
+    robot: Robot, name: str, Q: Array, y: Array, t: Array | None, given: tuple[Any, Any], turn: Turn, zeros: Array
+) -> Trajectory:
+    """Return the log of torques or readings (n, d), whose joints count as those of the model, from its zeros (nq,);
+    raise KinetreeError for rates and times that do not fit."""
+    if t is not None and turn != unturned(robot):
+        given = (None, None)  # of joints that may count otherwise than positions
+    rates = [None if x is None else _of_shape(n, x, Q.shape) for n, x in zip(("qd", "qdd"), given, strict=True)]
     if t is None and any(x is None for x in rates):
         raise fail("effort", f"{name} is without t; expected times, or qd and qdd, which are zeros for a robot at rest")
     if t is not None:
         check_rates(robot, Q, t, rates[0], any(x is None for x in rates))
         t = None if np.median(np.diff(t)) > LONGEST else t  # the robot stood still in between
-    return trajectory(Q, y, t, *rates)
+    log = trajectory(Q, y, t, *rates)
+    q, qd, qdd = (turned(x, turn) for x in log[:3])
+    return log._replace(q=q + zeros, qd=qd, qdd=qdd)
 
 
 def _checked(robot: Robot, Q: Array, poses: Any, free: tuple[str, ...], t: Array | None) -> Poses:

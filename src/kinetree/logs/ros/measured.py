@@ -161,16 +161,22 @@ def _trackers(robot: Robot, topics: Mapping[str, Topic]) -> tuple[list[str], dic
     return names, frames
 
 
-Sensed = dict[str, dict[str, Motions]]
+class Sensed(NamedTuple):
+    """Readings (n, 6), or (n, 3) of accelerations, by "imu" and "wrenches" and then names of sensors. known (n,):
+    whether all are known. notes: about topics that are left out."""
+
+    readings: dict[str, dict[str, Array]]
+    known: NDArray[np.bool_]
+    notes: list[Finding]
 
 
-def sensed(robot: Robot, topics: Mapping[str, Topic], asked: Mapping[str, str]) -> tuple[Sensed, list[Finding]]:
-    """Return readings (n, 6) of sensors, "imu" and "wrenches", by their names, and notes about topics left out.
+def sensed(robot: Robot, topics: Mapping[str, Topic], asked: Mapping[str, str], stamps: Stamps) -> Sensed:
+    """Return readings of sensors at stamps (n,), ns, between messages.
 
     A topic is of the sensor of the robot that its frame_id names. asked: topics by name of their sensor; then others
     are not read. Raises KinetreeError that lists the topics for one that is not there, and for two of one sensor.
     """
-    found, used, notes = Sensed(), dict[tuple[str, str], str](), list[Finding]()
+    found, used = Sensed({}, np.ones(len(stamps), dtype=bool), []), dict[tuple[str, str], str]()
     there = [one for one in topics.values() if one.type in SENSED and one.count]
     for name in {*asked.values()} - {one.name for one in there}:
         legal = listed([one.name for one in there]) if there else "none, because the bag has no readings of sensors"
@@ -184,13 +190,15 @@ def sensed(robot: Robot, topics: Mapping[str, Topic], asked: Mapping[str, str]) 
             raise fail("sensor", f"topic {topic.name} has frame_ids {listed(frames)}; expected one sensor in one topic")
         if not (names := names or _sensors_of(robot, kind, frames[0])):
             message = f"is left out: frame_id {frames[0]!r} is of no sensor {MOVED[kind]}"
-            notes.append(note(topic, f"{message}; --sensor NAME={topic.name} says of which it is"))
+            found.notes.append(note(topic, f"{message}; --sensor NAME={topic.name} says of which it is"))
             continue
         if (other := used.setdefault((kind, names[0]), topic.name)) != topic.name:
             message = f"topics {other} and {topic.name} are both of {names[0]!r}"
             raise fail("sensor", f"{message}; choose one with --sensor {names[0]}=TOPIC")
-        found.setdefault(kind, {})[names[0]] = readings
-    return found, notes
+        values = readings.at(since := (stamps - readings.start) / 1e9)
+        found.known[:] &= readings.known(since)
+        found.readings.setdefault(kind, {})[names[0]] = values if np.isfinite(values).all() else values[:, 3:]
+    return found
 
 
 def _readings(topic: Topic) -> tuple[list[str], Motions]:
