@@ -273,6 +273,7 @@ class _Explanation(NamedTuple):
 
 def _explanation(sensors: Sensors, log: Trajectory, at: Array) -> _Explanation:
     """Return the fewest faults that explain a log, near numbers and then near those that are found."""
+    alike = dict[Cause, tuple[Cause, ...]]()  # at first, when all causes are as near
     far = at[[*sensors.gravity, *(i for turn in sensors.turns for i in turn)]].any()
     for _ in range(PASSES):
         channel = near(sensors, log, at)
@@ -284,12 +285,15 @@ def _explanation(sensors: Sensors, log: Trajectory, at: Array) -> _Explanation:
         channel = replace(channel, noise=noise * filter_of(log.dt).spread)
         seen = explained and visible(channel, at, np.arange(len(y)))
         found = search(channel if seen else replace(channel, noise=noise + 1e9), np.zeros(len(sensors.lower)), len(y))
+        alike = alike or dict(zip(found.causes, found.alike, strict=True))
         step = found.fit.x - at
         step[sensors.offsets] = 0.0
         if not seen or np.abs(step).max() < NEAR:
             break
         at = found.fit.x.copy()
-    return _Explanation(channel, found, noise, explained)
+    both = [(*others, *alike.get(one, ())) for one, others in zip(found.causes, found.alike, strict=True)]
+    others = tuple(tuple(one for one in dict.fromkeys(more) if one not in found.causes) for more in both)
+    return _Explanation(channel, replace(found, alike=others), noise, explained)
 
 
 def _answer(sensors: Sensors, log: Trajectory, start: Start, best: _Explanation) -> Verification:
