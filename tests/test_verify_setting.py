@@ -11,7 +11,7 @@ import kinetree as kt
 from each import each
 from kinetree.lab.identify import search
 from kinetree.lab.identify.columns import trajectory
-from kinetree.lab.identify.setting import LOOKED_AT, Setting, some_of, after, turned, turns, unturned
+from kinetree.lab.identify.setting import LOOKED_AT, Setting, after, some_of, turned, turns, unturned
 from kinetree.lab.identify.verification import _unwrapped
 from support import example_robot_urdfs
 from test_verify_efforts import ARM, motion
