@@ -11,7 +11,7 @@ import kinetree as kt
 from each import each
 from kinetree.lab.identify import search
 from kinetree.lab.identify.columns import trajectory
-from kinetree.lab.identify.setting import LOOKED_AT, Setting, _some, after, turned, turns, unturned
+from kinetree.lab.identify.setting import LOOKED_AT, Setting, after, some_of, turned, turns, unturned
 from kinetree.lab.identify.verification import _unwrapped
 from support import example_robot_urdfs
 from test_verify_efforts import ARM, motion
@@ -109,7 +109,7 @@ class TestTorques:
     def test_a_long_log_is_looked_at_in_pieces(self):
         n = 5 * LOOKED_AT
         log = trajectory(np.zeros((n, 1)), np.zeros((n, 1)), np.arange(n) * 0.01, None, None)
-        rows, parts = _some(log)
+        rows, parts = some_of(log)
         assert 0.5 * LOOKED_AT < len(rows) <= 1.1 * LOOKED_AT
         assert parts[-1] == len(rows)
         assert rows[-1] > 0.9 * n

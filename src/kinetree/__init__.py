@@ -54,7 +54,7 @@ Limits, controllers
     limits          module: limits and files of them, guards, which limits to widen
     controllers     poses and joints in a controller's own numbers: controllers["fanuc"], controllers.pose(…)
     calibrate       compare a model with the poses that its controller shows, and name the cause of differences
-    verify          what is wrong with a model, by measured poses: zeros, lengths, signs, poses of joints
+    verify          what is wrong with a model, by measured poses, sensors or torques: zeros, lengths, masses, …
     tcp_from_points     tip of a tool from poses that touch one point
     frame_from_points   frame from three points
     icub            module: control boards, limits, names and fingers of the iCub

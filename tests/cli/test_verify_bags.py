@@ -12,6 +12,7 @@ import kinetree as kt
 from each import each
 from kinetree.logs.ros.bag import Topic
 from kinetree.logs.ros.base import Poses
+from kinetree.logs.ros.cdr import encoded
 from kinetree.logs.ros.transforms import extended
 from logged import ARM, CARRIED, swinging
 from ros_bags import POINT, POSE, START, TF, TRANSFORM, placed, states, written
@@ -220,3 +221,128 @@ class TestConvert:
         assert "log.csv has no topics; --joint-states is about bags" in refused.stderr
         refused = run("verify", model, table, "--joint-states", "/x")
         assert "log.csv has no topics; --joint-states is about bags" in refused.stderr
+
+
+HAND = """<robot name="arm"><link name="base"/>
+<link name="a"><inertial><origin xyz="0 0 0.2"/><mass value="2"/>
+  <inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="board"/>
+<link name="hand"><inertial><origin xyz="0.05 0 0.02"/><mass value="1"/>
+  <inertia ixx="0.002" iyy="0.002" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="q1" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>
+  <limit lower="-3" upper="3" velocity="3" effort="100"/></joint>
+<joint name="q2" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 0.4"/><axis xyz="1 0 0"/>
+  <limit lower="-3" upper="3" velocity="3" effort="100"/></joint><link name="b"/>
+<joint name="chip" type="fixed"><parent link="b"/><child link="board"/><origin xyz="0 0 0.1"/></joint>
+<joint name="wrist" type="fixed"><parent link="b"/><child link="hand"/><origin xyz="0 0 0.2"/></joint></robot>"""
+
+
+def sensor(kind, name, frame, at, y):
+    """Readings (n, 6) as a topic."""
+    header = {"stamp": {"sec": at // 10**9, "nanosec": at % 10**9}, "frame_id": frame}
+    first, then = (dict(zip("xyz", part.T, strict=True)) for part in np.split(y, 2, axis=1))
+    none = np.r_[-1.0, np.zeros(8)]
+    message = {
+        "geometry_msgs/WrenchStamped": {"header": header, "wrench": {"force": first, "torque": then}},
+        "sensor_msgs/Imu": {
+            "header": header,
+            "orientation": dict(zip("xyzw", (0.0, 0.0, 0.0, 1.0), strict=True)),
+            "orientation_covariance": none,
+            "angular_velocity": first,
+            "angular_velocity_covariance": np.zeros(9) if y[:, :3].any() else none,
+            "linear_acceleration": then,
+            "linear_acceleration_covariance": np.zeros(9),
+        },
+    }[kind]
+    return extended(Topic(name, kind), encoded(kind, message), at)
+
+
+IMU, WRENCH = "sensor_msgs/Imu", "geometry_msgs/WrenchStamped"
+
+
+class TestSensors:
+    """Readings are at times of their own, from 0.2 s after the first joint values."""
+
+    T, AT = np.arange(0, 12, 0.01), np.arange(0.2, 11.9, 0.007)
+    OFF = np.array([0.0, 0.02])
+
+    @pytest.fixture
+    def hand(self, tmp_path):
+        file = tmp_path / "hand.urdf"
+        file.write_text(HAND)
+        return file
+
+    @staticmethod
+    def motion(t):
+        return np.column_stack([np.sin(2.5 * t) * np.sin(0.4 * t), 0.7 * np.sin(3.1 * t)])
+
+    def rates(self, t, h=1e-4):
+        q = [self.motion(t + k * h) for k in (-1, 0, 1)]
+        return q[1], (q[2] - q[0]) / (2 * h), (q[2] - 2 * q[1] + q[0]) / h**2
+
+    def topics(self, robot, gyro=True, imu_frame="board", wrench_frame="hand"):
+        rng, (q, qd, qdd) = np.random.default_rng(0), self.rates(self.AT)
+        y = kt.dynamics.imu_reading(robot, "board")(q + self.OFF, qd, qdd) + rng.normal(0, 0.02, (len(q), 6))
+        y[:, :3] *= gyro
+        ft = kt.edit.add_sensor(robot, "ft", "force_torque", joint="wrist", measures="parent_on_child")
+        w = kt.dynamics.sensor_reading(ft, "ft")(q + self.OFF, qd, qdd) * 1.2
+        w += rng.normal(0, 0.05, w.shape) * np.repeat([1, 0.05], 3)
+        own = states(JOINTS, self.motion(self.T), stamps(self.T))
+        imu, wrench = (IMU, "/imu", imu_frame, stamps(self.AT), y), (WRENCH, "/ft", wrench_frame, stamps(self.AT), w)
+        return [own, sensor(*imu), sensor(*wrench)]
+
+    @each("ending", ["db3", "mcap"])
+    def test_found_by_their_frames(self, run, tmp_path, hand, ending):
+        bag = written(tmp_path / f"log.{ending}", self.topics(kt.load(hand)))
+        result = run("verify", hand, bag, "--json")
+        data = json.loads(result.stdout)
+        found = {(fault["kind"], fault["element"]): fault for fault in data["faults"]}
+        assert {*found} == {("zero", "q2"), ("mass", "hand")}
+        zero, mass = found["zero", "q2"], found["mass", "hand"]
+        assert abs(zero["value"] - 0.02) < 3 * zero["std"]
+        assert abs(mass["value"] - 0.2) < 3 * mass["std"]
+        assert f"{bag}: readings of board, wrist are used; 30 samples without all of them left out\n" in result.stderr
+
+    def test_faults_are_corrected(self, run, tmp_path, hand):
+        bag = written(tmp_path / "log.db3", self.topics(kt.load(hand)))
+        result = run("verify", hand, bag, "--fix")
+        assert result.exit_code == 0, result.output
+        assert kt.load(hand).links["hand"].inertial.mass == pytest.approx(1.2, abs=0.005)
+        assert run("verify", hand, bag).stdout.startswith("The model agrees: imu 0.")
+
+    def test_of_one_sensor(self, run, tmp_path, hand):
+        topics = self.topics(kt.load(hand), gyro=False, imu_frame="imu_link")
+        bag = written(tmp_path / "log.db3", topics)
+        result = run("verify", hand, bag, "--sensor", "board=/imu")
+        assert "The zero of q2 is off by 1.1" in result.stdout
+        assert "rad/s" not in result.stdout
+        assert "kg" not in result.stdout
+        assert "has no efforts in topic /joint_states" in run("verify", hand, bag, "--sensor", "none").stderr
+        result = run("verify", hand, bag)
+        assert "frame_id 'imu_link' is of no sensor that a joint moves; --sensor NAME=/imu says of which it" in (
+            result.stderr
+        )
+        assert "The mass of hand is off by 0.2" in result.stdout
+
+    def test_sensors_that_show_nothing_are_left_out(self, run, tmp_path, hand):
+        """One on the base, and one of a flange without a mass, which hide neither torques nor each other."""
+        topics = self.topics(kt.load(hand), imu_frame="base", wrench_frame="board")
+        result = run("verify", hand, written(tmp_path / "log.db3", topics))
+        assert "frame_id 'base' is of no sensor that a joint moves" in result.stderr
+        assert "frame_id 'board' is of no sensor that carries a mass" in result.stderr
+        assert "has no efforts in topic /joint_states" in result.stderr
+
+    def test_errors(self, run, tmp_path, hand):
+        topics = self.topics(kt.load(hand))
+        bag = written(tmp_path / "log.db3", topics)
+        for sensor_, why in (
+            ("board", "--sensor is 'board'; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none"),
+            ("board=/imo", "there is no topic '/imo' of a sensor; legal for --sensor NAME=TOPIC are /imu"),
+        ):
+            result = run("verify", hand, bag, "--sensor", sensor_)
+            assert result.exit_code == 2
+            assert why in result.stderr
+        other = sensor(IMU, "/imu2", "board", stamps(self.AT), np.ones((len(self.AT), 6)))
+        result = run("verify", hand, written(tmp_path / "twice.db3", [*topics, other]))
+        assert "topics /imu and /imu2 are both of 'board'; choose one with --sensor board=TOPIC" in result.stderr
+        refused = run("verify", hand, bag, "--sensor", "board=/imu", "--pose", "b")
+        assert "--sensor is for bags, without --pose" in refused.stderr

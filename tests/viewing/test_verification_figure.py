@@ -128,3 +128,13 @@ def test_the_command_draws_it(tmp_path):
     assert run("--plot", str(log), "--force").exit_code == 2
     assert "residuals" not in run("--json").output
     assert '"numbers"' in run("--json").output
+
+
+def test_readings_of_sensors_have_panels():
+    y = kt.dynamics.imu_reading(ARM, "q3_link")(np.add(Q, [0, 0.02, 0]), QD, QDD)
+    y += np.random.default_rng(5).normal(0, 0.05, y.shape)
+    found = kt.verify(ARM, Q, t=T, imu={"q3_link": y})
+    assert [fault.kind for fault in found.faults] == ["zero"]
+    drawn = verification_figure(found, ".svg")
+    assert verification_figure(found, ".png").startswith(b"\x89PNG")
+    assert drawn.count(b'id="axes_') == 2

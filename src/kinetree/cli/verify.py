@@ -33,12 +33,15 @@ FIX = "name a frame with --pose FRAME, or also its file with --pose FRAME=FILE"
 
 
 class Given(NamedTuple):
-    """Configurations q (n, nq), with poses {frame: T (n, 4, 4)} in the root link, or torques (n, nv) and times."""
+    """Configurations q (n, nq), with poses {frame: T (n, 4, 4)} in the root link, or torques (n, nv) and times, or
+    readings of sensors by their names."""
 
     q: Array
     poses: dict[str, Array] | None
     effort: Array | None = None
     t: Array | None = None
+    imu: dict[str, Array] | None = None
+    wrenches: dict[str, Array] | None = None
 
 
 class Repaired(NamedTuple):
@@ -53,6 +56,12 @@ class Repaired(NamedTuple):
 @robot_argument
 @argument("file", "Joint values (CSV, or a bag of ROS 2), and columns of poses as tool0.x.", metavar="LOG", type=FILE)
 @option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file, or topic or frame of /tf.", "pose")
+@option(
+    "--sensor NAME=TOPIC",
+    "Sensor, frame or joint of a topic of readings, or none. Repeatable.",
+    "sensor",
+    multiple=True,
+)
 @option("--joint-states TOPIC", "Topic of joint states, if LOG has several.", "joints")
 @option("--unknown", "Pose that is not known: of the root link, or of the tool. Repeatable.", type=["base", "tool"])
 @joint_values(others="Joints without a column stay neutral.")
@@ -72,6 +81,7 @@ def command(
     robot: Robot,
     file: Path,
     pose: str | None,
+    sensor: tuple[str, ...],
     joints: str | None,
     unknown: tuple[str, ...],
     values: dict[str, str],
@@ -89,8 +99,9 @@ def command(
     LOG has a line for each sample, with joint values under the names of joints (rad, m), and poses of a frame in
     columns tool0.x, tool0.y, tool0.z (m), alone or with tool0.qx to tool0.qw, or tool0.roll, tool0.pitch and tool0.yaw.
     Poses in a file of their own are matched by time. Columns such as elbow.effort have torques (N m, N); they need
-    times. In a bag, efforts of joint states are torques, and --pose names a topic of poses or a frame of /tf. With
-    --controller, LOG has the numbers of a pendant.
+    times. In a bag, efforts of joint states are torques, Imu and WrenchStamped are readings of the sensor or joint that
+    their frame_id names, and --pose names a topic of poses or a frame of /tf. With --controller, LOG has the numbers of
+    a pendant.
 
     Faults are zeros, lengths and poses of joints, and signs, order and units; by torques, masses, centres, inertias,
     friction, armature, gravity and scales. --fix writes those of the model that the log shows for certain into a file
@@ -143,6 +154,8 @@ def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) ->
 
     log = read_log(robot, file, unit="deg" if options["in_degrees"] else "rad", joints=options["joints"])
     (motion, measured, effort, bag), given = log, options["pose"] or ""
+    if options["sensor"] and (given or not bag):
+        raise click.UsageError("--sensor is for bags, without --pose")
     report_motion(robot, motion, file, missing=True)
     q = filled(robot, motion, at)
     frame, _, where = (given, "", "") if given in robot.frames else given.partition("=")
@@ -150,6 +163,8 @@ def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) ->
         raise unknown_name("frame", frame, [*robot.frames])
     if where or (frame and bag):
         return _at_poses(robot, file, log, q, frame, where, options)
+    if bag and not (frame or measured) and (given_readings := _with_sensors(robot, file, log, q, options["sensor"])):
+        return given_readings
     if effort is not None and not (frame or measured):
         return _with_torques(robot, file, log, q)
     torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
@@ -193,6 +208,32 @@ def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
         what = f"efforts of topic {log.recording.topic.name} are taken as N m (N)"
         remark(f"{file}: {what}, of {some(robot.velocity_names[i] for i in has)}{left}")
     return Given(q[kept], None, effort[kept], times[kept])
+
+
+def _with_sensors(robot: Robot, file: Path, log: Log, q: Array, asked: tuple[str, ...]) -> Given | None:
+    """Return the samples of a bag that have readings of all sensors, and of all torques, or None without sensors."""
+    from kinetree.logs.ros.measured import sensed
+
+    assert log.recording
+    if asked == ("none",):
+        return None
+    if bad := [one for one in asked if "=" not in one]:
+        raise fail(
+            "sensor", f"--sensor is {bad[0]!r}; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none"
+        )
+    by_name, bag = dict(one.split("=", 1) for one in asked), log.recording
+    readings, kept, notes = sensed(robot, bag.topics, by_name, bag.stamps)
+    print_findings(notes)
+    if not readings:
+        return None
+    effort = log.effort
+    if effort is not None:
+        kept &= np.isfinite(effort[:, np.isfinite(effort).any(axis=0)]).all(axis=1)
+    names = some(name for sensors in readings.values() for name in sensors)
+    left = "" if kept.all() else f"; {counted(int((~kept).sum()), 'sample')} without all of them left out"
+    remark(f"{file}: readings of {names} are used{' with torques' if effort is not None else ''}{left}")
+    parts = {kind: {name: y[kept] for name, y in sensors.items()} for kind, sensors in readings.items()}
+    return Given(q[kept], None, None if effort is None else effort[kept], _times(file, log.motion)[kept], **parts)
 
 
 def _times(file: Path, motion: Motion) -> Array:

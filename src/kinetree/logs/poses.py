@@ -12,7 +12,7 @@ from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.logs.ros.joints import JOINT_STATE, note
-from kinetree.logs.ros.measured import TRACKED, measured, tracked
+from kinetree.logs.ros.measured import SENSED, TRACKED, measured, tracked
 from kinetree.logs.ros.motion import Recording, recording
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
@@ -52,7 +52,7 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", j
     """
     _check_topic(file, joints)
     if is_bag(file) and unit == "rad":
-        return _of_bag(robot, recording(robot, file, joints, with_base=False, also=TRACKED))
+        return _of_bag(robot, recording(robot, file, joints, with_base=False, also=(*TRACKED, *SENSED)))
     if is_bag(file) or file.suffix.lower() not in READERS:
         return Log(read_motion(robot, file, unit=unit), {}, None)
     columns = csv.read(file, robot)

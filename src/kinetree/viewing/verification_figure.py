@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinetree.display import shortened
-from kinetree.lab.identify.answer import Verification
+from kinetree.lab.identify.answer import READ, Verification
 from kinetree.spatial.se3 import Array
 from kinetree.viewing.plotting import SIZE, new_figure, written
 
@@ -25,7 +25,7 @@ def verification_figure(found: Verification, suffix: str) -> bytes:
     """Return a figure in the format of a suffix: a panel for position and orientation and for the torque of each joint,
     and the correlation of the numbers of the faults. Raises KinetreeError without matplotlib, or for a format that it
     does not write."""
-    series, k = [*chain(_poses(found), _torques(found))], len(found.numbers)
+    series, k = [*chain(_poses(found), _readings(found), _torques(found))], len(found.numbers)
     rows, size = len(series), 0.4 * SIZE
     figure: Any = new_figure((2.2 * SIZE, (rows + 0.7) * size + max(0.22 * k, 1.5) * (k > 1)), suffix, "constrained")
     upper, lower = figure, None
@@ -55,6 +55,18 @@ def _poses(found: Verification) -> Iterator[tuple[str, Array, str, Array]]:
     if errors is not None:
         for i, (name, scale) in enumerate(PANELS[: errors.shape[-1]]):
             yield name, np.arange(errors.shape[1]), "sample", scale * errors[..., i]
+
+
+def _readings(found: Verification) -> Iterator[tuple[str, Array, str, Array]]:
+    """Yield the lengths of both parts of the readings of each sensor."""
+    for kind in found.readings:
+        errors = found.residuals[kind]
+        sizes = np.linalg.norm(errors.reshape(*errors.shape[:3], 2, 3), axis=-1)
+        for name, parts in zip(found.sensor_offsets[kind], np.moveaxis(sizes, 2, 0), strict=True):
+            for i, unit in enumerate(READ[kind]):
+                if np.isfinite(parts[..., i]).all():
+                    at = found.residuals[f"times of {kind}"]
+                    yield f"{shortened(name, LONGEST)}\n{unit}", at, "time, s", parts[..., i]
 
 
 def _torques(found: Verification) -> Iterator[tuple[str, Array, str, Array]]:

@@ -173,9 +173,10 @@ def columns(robot: Robot, log: Trajectory, gravity: tuple[float, ...]) -> tuple[
     return W[..., 0], W[..., 1], np.concatenate([W[..., 2:], late], axis=-1)
 
 
-def carriers(robot: Robot) -> dict[str, int]:
-    """Return the heaviest link of each body that moves, with its number among those with mass."""
-    model, heaviest = tree(robot), dict[int, tuple[float, str, int]]()
+def carriers(robot: Robot, cuts: tuple[str, ...] = ()) -> dict[str, int]:
+    """Return the heaviest link of each body that moves, with its number among those with mass. cuts: fixed joints whose
+    links are bodies of their own."""
+    model, heaviest = tree(robot, cuts), dict[int, tuple[float, str, int]]()
     for i, name in enumerate(links_with_mass(robot)):
         body, inertial = model.frame(name)[0], robot.links[name].inertial
         if 0 <= body < len(model.parent) and inertial and inertial.mass > heaviest.get(body, (0.0, "", 0))[0]:

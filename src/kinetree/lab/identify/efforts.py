@@ -230,16 +230,21 @@ class Efforts:
     def with_noise(self) -> "Efforts":
         """Return the channel with the noise of a fit of everything that torques are linear in, without Coulomb friction
         of the file."""
-        m, scales = len(self.tau), self.model[..., None] * np.eye(self.nv)
-        A = np.concatenate([self.columns, scales], axis=-1)[:, self.known]
-        y, noise = self.tau[:, self.known], self.noise[self.known]
-        least = SMALL * np.abs(y).max(axis=0).clip(1e-9)
-        for _ in range(3):
-            U = basis((A / noise[:, None]).reshape(-1, A.shape[-1]))
-            z = (y / noise).ravel()
-            r = (z - U @ (U.T @ z)).reshape(m, -1) * noise
-            spare = np.sqrt(m / max(m - U.shape[1] / len(noise), 1.0))
-            noise = np.maximum(np.median(np.abs(r), axis=0) / MEDIAN * spare, least)
-        every = np.ones(self.nv)
-        every[self.known] = noise
+        scales = self.model[..., None] * np.eye(self.nv)
+        A, every = np.concatenate([self.columns, scales], axis=-1)[:, self.known], np.ones(self.nv)
+        y = self.tau[:, self.known]
+        every[self.known] = noise_of(A, y, self.noise[self.known], np.abs(y).max(axis=0))
         return replace(self, noise=every)
+
+
+def noise_of(A: Array, y: Array, noise: Array, largest: Array) -> Array:
+    """Return the noise (d,) of a fit of measured y (m, d) by columns A (m, d, c), by which at most half of y counts.
+    noise (d,): at first. largest (d,): sizes of what was measured."""
+    m, least = len(y), SMALL * largest.clip(1e-9)
+    for _ in range(3):
+        U = basis((A / noise[:, None]).reshape(-1, A.shape[-1]))
+        z = (y / noise).ravel()
+        r = (z - U @ (U.T @ z)).reshape(m, -1) * noise
+        spare = np.sqrt(m / max(m - U.shape[1] / len(noise), 1.0))
+        noise = np.maximum(np.median(np.abs(r), axis=0) / MEDIAN * spare, least)
+    return noise

@@ -17,6 +17,7 @@ from kinetree.queries.motion import fk
 from kinetree.queries.origins import origins
 from kinetree.spatial.se3 import Array, homogeneous, nearest_rotation
 
+NO_ROWS = np.zeros((0, 6))
 SMALL = 1e-7
 """Least noise of poses, m and rad, which is the rounding of logs."""
 TURNS = 50
@@ -46,16 +47,12 @@ class Poses:
     @cached_property
     def joints(self) -> tuple[str, ...]:
         """Return the joints between root and frame, whose poses may be wrong."""
-        link, way = self.robot.frames[self.frame].link, list[str]()
-        while joint := self.robot.parent_joint(link):
-            way.append(joint.name)
-            link = joint.parent
-        return tuple(way[::-1])
+        return way(self.robot, self.frame)
 
     @cached_property
     def rows(self) -> Array:
         """Return the poses (k, 6) of these joints in the file."""
-        return np.array([*origins(self.robot, self.joints).values()])
+        return np.array([*origins(self.robot, self.joints).values()]) if self.joints else NO_ROWS
 
     @property
     def size(self) -> int:
@@ -90,16 +87,8 @@ class Poses:
     @cached_property
     def causes(self) -> list[Cause]:
         """Return what may be wrong: zeros of joints, lengths and poses of joints, and what is known of the setting."""
-        robot, slices, nq = self.robot, self.robot.q_slices, self.nq
-        leaders = dict.fromkeys(mimic_polynomial(robot, name)[0] for name in self.joints if robot.joints[name].kind.nq)
-        found = [Cause("zero", name, (slices[name].start,)) for name in leaders if robot.joints[name].kind.nq == 1]
-        for k, name in enumerate(self.joints):
-            at, p = nq + 6 * k, np.abs(self.rows[k, :3])
-            if robot.joints[name].kind.nq or k:  # the pose of a first fixed joint is that of the base
-                if p.max() > 0 and np.sort(p)[1] < 1e-6 * p.max():  # along one axis
-                    found.append(Cause("length", name, (at + int(p.argmax()),)))
-                found.append(Cause("joint pose", name, tuple(range(at, at + 6))))
-        known = [("base", robot.root, self.of_base), ("tool", self.frame, self.of_tool)]
+        found = joint_causes(self.robot, self.joints, self.rows, self.nq)
+        known = [("base", self.robot.root, self.of_base), ("tool", self.frame, self.of_tool)]
         if self.t is not None:
             found.append(Cause("delay", self.frame, (self.size - 13,)))
         return found + [Cause(f"{what} pose", name, places) for what, name, places in known if what not in self.free]
@@ -172,6 +161,30 @@ class Poses:
         spare = np.sqrt(3 * r.size / (3 * r.size - min(numbers, 1.5 * r.size)))
         noise = np.maximum(np.median(r, axis=0) / MEDIAN * spare, SMALL)
         return replace(self, noise=tuple(noise.tolist()))
+
+
+def way(robot: Robot, frame: str) -> tuple[str, ...]:
+    """Return the joints between root and frame."""
+    link, found = robot.frames[frame].link, list[str]()
+    while joint := robot.parent_joint(link):
+        found.append(joint.name)
+        link = joint.parent
+    return tuple(found[::-1])
+
+
+def joint_causes(robot: Robot, joints: Sequence[str], rows: Array = NO_ROWS, first: int = 0) -> list[Cause]:
+    """Return what may be wrong with joints: zeros, at the places of q, and lengths and poses, of which rows (k, 6) are
+    numbers from `first` on."""
+    slices = robot.q_slices
+    leaders = dict.fromkeys(mimic_polynomial(robot, name)[0] for name in joints if robot.joints[name].kind.nq)
+    found = [Cause("zero", name, (slices[name].start,)) for name in leaders if robot.joints[name].kind.nq == 1]
+    for k, (name, row) in enumerate(zip(joints, rows, strict=False)):
+        at, p = first + 6 * k, np.abs(row[:3])
+        if robot.joints[name].kind.nq or k:  # the pose of a first fixed joint is that of the base
+            if p.max() > 0 and np.sort(p)[1] < 1e-6 * p.max():  # along one axis
+                found.append(Cause("length", name, (at + int(p.argmax()),)))
+            found.append(Cause("joint pose", name, tuple(range(at, at + 6))))
+    return found
 
 
 def _slopes(x: Array) -> Array:

@@ -186,8 +186,10 @@ class _Search:
         return float(self.price[0] * self.ranks[cause] + self.price[1])
 
     def doubt(self, state: _State) -> float:
-        """Return the criterion with numbers at twice their price: of two explanations that of fewer is more likely."""
-        return state.score + float(self.price[0]) * sum(self.ranks[one] for one in state.causes)
+        """Return the criterion with numbers at twice their price, of a pose also those that a log cannot show: of two
+        explanations that of fewer is more likely."""
+        counts = [len(one.places) if "pose" in one.kind else self.ranks[one] for one in state.causes]
+        return state.score + float(self.price[0]) * sum(counts)
 
     def grown(self, state: _State, causes: Sequence[Cause]) -> _State:
         """Return the state with causes added, one by one, as long as the criterion falls, that is best on what is held.

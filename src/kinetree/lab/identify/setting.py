@@ -113,7 +113,7 @@ def setting_of(robot: Robot, log: Trajectory, known: Array) -> tuple[Setting, li
 
     Faults are added one by one to several settings at a time, because two of them may explain what none of them does.
     """
-    looking = _Looking(robot, log, known, _some(log))
+    looking = _Looking(robot, log, known, some_of(log))
     best = looking.state(Setting(GRAVITY, unturned(robot), unturned(robot)), (), 0.0)
     states = [best]
     for depth in range(robot.nv + 3):
@@ -214,11 +214,11 @@ class _Looking:
         return self._efforts[late]
 
 
-def _some(log: Trajectory) -> tuple[Array, tuple[int, ...]]:
+def some_of(log: Trajectory, most: int = LOOKED_AT) -> tuple[Array, tuple[int, ...]]:
     """Return samples of pieces of a log, not too many, and where these begin, with their number."""
     length = PIECE * len(filter_of(log.dt).weights)
     pieces = [np.arange(a, min(a + length, j)) for i, j in pairwise(log.parts) for a in range(i, j, length)]
-    pieces = pieces[:: -(-len(log.q) // LOOKED_AT)]
+    pieces = pieces[:: -(-len(log.q) // most)]
     return np.concatenate(pieces), (0, *np.cumsum([len(piece) for piece in pieces]).tolist())
 
 

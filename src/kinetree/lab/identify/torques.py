@@ -1,11 +1,10 @@
 """What is wrong with the dynamics of a model, by torques of a log."""
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from kinetree.lab.identify.answer import ModelFault, correlated, fault_of
+from kinetree.lab.identify.answer import ModelFault, Verification, correlated, fault_of
 from kinetree.lab.identify.columns import Trajectory, carriers, columns, delayed, ends, filter_of
 from kinetree.lab.identify.efforts import MEDIAN, Efforts, about_centre, inertia_of
 from kinetree.lab.identify.search import Found, fitted, search, visible
@@ -42,29 +41,8 @@ UNITS = {
 """Units of what turns and what slides."""
 
 
-class TorqueFaults(NamedTuple):
-    """Faults that explain torques. torques (3, nv): root mean square of the error of the model, of what is left, and
-    the noise, N m or N. outliers: times of samples, or their numbers if they have none. offsets (nv,): constant parts
-    of the torques of the log. unclear: joints of which an offset and a scale have the same effect. blind: whether no
-    fault could have shown itself. incomplete: whether much more than the noise is left. residuals (2, m,
-    nv): errors before and after, at the times (m,) of windows. numbers, correlation (k, k): what was fitted."""
-
-    explained: bool
-    faults: tuple[ModelFault, ...]
-    torques: Array
-    outliers: tuple[float, ...]
-    offsets: Array
-    unclear: tuple[str, ...]
-    blind: bool
-    incomplete: bool
-    residuals: Array
-    times: Array
-    numbers: tuple[str, ...]
-    correlation: Array
-
-
-def by_torques(robot: Robot, log: Trajectory) -> TorqueFaults:
-    """Return the fewest faults that explain the torques of a log."""
+def by_torques(robot: Robot, log: Trajectory) -> Verification:
+    """Return the fewest faults that explain the torques of a log, with times of samples that do not fit."""
     known = np.isfinite(log.effort).all(axis=0) & (log.effort != 0).any(axis=0)
     log = log._replace(effort=np.where(known, log.effort, 0.0))
     given = _channel(robot, log, GRAVITY, known)
@@ -94,7 +72,7 @@ def _answer(
     discrete: list[ModelFault],
     explained: bool,
     blind: bool,
-) -> TorqueFaults:
+) -> Verification:
     """Return what was found. given, whole: the torques and the log as they were; channel, log: as they are compared."""
     rows, x, known, made = np.arange(len(channel.tau)), found.fit.x, channel.known, filter_of(log.dt)
     faults = sorted((_fault(channel, found, i) for i in range(len(found.causes))), key=lambda fault: -fault.explains)
@@ -110,18 +88,20 @@ def _answer(
     scales = {cause.element for cause in visible(channel, x, rows) if cause.kind == "effort scale"}
     names = [name for name, has in zip(channel.robot.velocity_names, known, strict=True) if has]
     rest = np.median(np.abs(left), axis=0) / MEDIAN > REST * channel.noise / made.spread
-    return TorqueFaults(
+    unclear = [] if blind or not explained else [name for name in names if name not in scales]
+    numbers, correlation = correlated(found)
+    return Verification(
         explained,
         tuple(_joined([] if blind or not explained else discrete, faults)),
-        torques,
-        tuple(times[far].tolist()),
-        offsets,
-        tuple(name for name in names if name not in scales) if explained else (),
-        blind,
-        bool(explained and not blind and (rest & known).any()),
-        residuals,
-        times,
-        *correlated(found),
+        tuple((("effort scale", name), ("effort offset", name)) for name in unclear),
+        outliers=tuple(times[far].tolist()),
+        torques=torques,
+        offsets=dict(zip(channel.robot.velocity_names, offsets.tolist(), strict=True)),
+        blind=("torques",) if blind else (),
+        incomplete=("torques",) if explained and not blind and (rest & known).any() else (),
+        residuals={"torques": residuals, "times": times},
+        numbers=numbers,
+        correlation=correlation,
     )
 
 
@@ -206,13 +186,13 @@ def _fault(channel: Efforts, found: Found, i: int) -> ModelFault:
     elif not unit:
         unit = {"mass": "kg", "centre": "m", "inertia": "kg m²"}[cause.kind]
         k = places[0] // 10
-        value, J = _in_units(channel.rows[k], cause.kind, x[10 * k : 10 * k + 10], [place - 10 * k for place in places])
+        value, J = in_units(channel.rows[k], cause.kind, x[10 * k : 10 * k + 10], [place - 10 * k for place in places])
         known = np.isfinite(C).all()
         C = J @ C @ J.T if known else np.full((len(J), len(J)), np.inf)
     return fault_of(found, i, value, C, unit)
 
 
-def _in_units(row: Array, kind: str, u: Array, places: list[int]) -> tuple[Array, Array]:
+def in_units(row: Array, kind: str, u: Array, places: list[int]) -> tuple[Array, Array]:
     """Return the change of a mass (1,), centre (3,) or inertia about the centre (6,) by u (10,), and its slopes."""
 
     def change(u: Array) -> Array:

@@ -9,17 +9,19 @@ import numpy as np
 from kinetree.arguments import as_names, explain_type_errors
 from kinetree.display import number
 from kinetree.errors import fail
-from kinetree.lab.identify.answer import ModelFault, Verification, block, correlated, fault_of
+from kinetree.lab.identify.answer import ModelFault, Verification, correlated, fault_of, joined
 from kinetree.lab.identify.columns import LONGEST, Trajectory, check_rates, gaps, trajectory
+from kinetree.lab.identify.imu import imus
 from kinetree.lab.identify.poses import SMALL, Poses, first_places
+from kinetree.lab.identify.readings import by_sensors
 from kinetree.lab.identify.search import Cause, Found, basis, effects, fitted, hidden, search, visible
-from kinetree.lab.identify.setting import Setting, Turn, after, turned, turns, unturned
-from kinetree.lab.identify.torques import REST, TorqueFaults, by_torques, rms
+from kinetree.lab.identify.setting import Turn, after, efforts_turned, turned, turns, unturned
+from kinetree.lab.identify.torques import REST, by_torques, rms
+from kinetree.lab.identify.wrenches import wrenches_of
 from kinetree.model.edit import lock, set_origins
 from kinetree.model.limits import checked_q
 from kinetree.model.robot import Robot
 from kinetree.queries.motion import fk
-from kinetree.queries.options import GRAVITY
 from kinetree.queries.query import frames_of
 from kinetree.spatial.numbers import numbers, poses as checked_poses
 from kinetree.spatial.se3 import Array, poses_from
@@ -46,23 +48,31 @@ def verify(
     q: Any,
     *,
     poses: Mapping[str, Any] | None = None,
+    imu: Mapping[str, Any] | None = None,
+    wrenches: Mapping[str, Any] | None = None,
     effort: Any = None,
     t: Any = None,
     qd: Any = None,
     qdd: Any = None,
     unknown: str | Iterable[str] = (),
 ) -> Verification:
-    """Return what is wrong with a model, by positions of its joints, and measured poses of a frame or torques.
+    """Return what is wrong with a model, by positions of its joints, and poses, readings of sensors or torques.
 
     q (n, nq): positions of the joints that a log has, rad, m. poses: {frame: T (n, 4, 4)}, m, as a tracker measured
     them, or positions (n, 3) of a point. unknown: "base" if the pose of the root in the tracker's frame is not known,
     "tool" if that of what was measured in the frame is not; by default poses are those of the frame in the root link.
-    effort (n, nv): torques of the joints, N m or N; a column of nan for a joint without. t (n,): times, s, by which qd
-    and qdd (n, nv) are found where they are not given.
+    imu: {frame: a (n, 3)}, accelerations, m/s², that inertial sensors of the robot read, 9.81 upwards at rest, or (n,
+    6) as `kt.dynamics.imu_reading` has them, angular velocities, rad/s, first. wrenches: {sensor: w (n, 6)}, forces, N,
+    then moments, N m, of force/torque sensors, as `kt.dynamics.sensor_reading` has them, or of joints, which the parent
+    exerts on the child, in the axes of the child. effort (n, nv): torques of the joints, N m or N; a column of nan for
+    a joint without. t (n,): times, s, by which qd and qdd (n, nv) are found where they are not given. At rest these are
+    zeros.
 
     The fewest faults are searched that explain the poses: zeros of joints, lengths and poses of joints, the base and
-    the tool, joints that count the other way, joints in each other's place, and degrees for radians; and torques: mass,
-    centre and inertia of links, friction, armature, gravity, zeros, and scale, sign, order and unit of torques. The
+    the tool, joints that count the other way, joints in each other's place, and degrees for radians; readings of
+    inertial sensors: these of joints, the pose of a sensor, gravity, sign and unit; wrenches: mass, centre and inertia
+    of the links beyond a sensor, its turn and sign, gravity and zeros; and torques: these, friction, armature, and
+    scale, sign, order and unit of torques. What one shows is corrected before the next is compared, in this order. The
     noise is estimated from the log. Raises KinetreeError for fewer than ten samples, unknown frames, and arrays that do
     not fit.
 
@@ -83,43 +93,27 @@ def verify(
     for name in free:
         if name not in SETTING:
             raise fail("unknown", f"unknown is {name!r}; expected 'base', 'tool', or both")
-    if poses is None and effort is None:
-        raise fail("poses", "there are neither poses nor effort; expected poses={frame: T (n, 4, 4)}, effort (n, nv)")
-    Q, found, turn, zeros = _checked_q(robot, q), None, unturned(robot), robot.zero
+    if all(x is None for x in (poses, imu, wrenches, effort)):
+        legal = "expected poses={frame: T (n, 4, 4)}, imu={frame: a (n, 3)}, wrenches={joint: w (n, 6)}, effort"
+        raise fail("poses", f"there are neither poses nor effort nor readings of sensors; {legal}")
+    Q, found, turn, zeros = _checked_q(robot, q), Verification(True), unturned(robot), robot.zero
     if (times := _checked_times(Q, t)) is not None:
         Q = _unwrapped(robot, Q)
     if poses is not None:
         found, robot, turn, zeros = _by_poses(_checked(robot, Q, poses, free, times))
-        if effort is None:
-            return found
-    rates = (qd, qdd) if t is None or turn == unturned(robot) else (None, None)  # of joints that count as positions do
-    log = Setting(GRAVITY, turn, unturned(robot)).of(_trajectory(robot, Q, effort, times, *rates))
-    log, Q = log._replace(q=log.q + zeros), turned(Q, turn)  # torques are those of the model that poses correct
-    is_still, has_torques = np.ptp(Q, axis=0) < STILL, np.isfinite(log.effort).any(axis=0)
-    by = _by_torques(robot, log, has_torques | ~is_still)
-    still = tuple(np.array(robot.velocity_names)[is_still & has_torques])
-    nearest = np.searchsorted(np.arange(len(Q)) if times is None else times, by.outliers).clip(0, len(Q) - 1)
-    outliers = tuple(dict.fromkeys((*(found.outliers if found else ()), *nearest.tolist())))
-    found = found or Verification(True, (), (), (), None, None, None, (), None, None)
-    explained = found.explained and by.explained
-    incomplete = (*found.incomplete, *(["torques"] if by.incomplete else []))
-    faults = (*found.faults, *by.faults) if explained else ()
-    return replace(
-        found,
-        explained=explained and bool(faults or not incomplete),
-        faults=faults,
-        together=(*found.together, *((("effort scale", x), ("effort offset", x)) for x in by.unclear if not by.blind)),
-        still=tuple(dict.fromkeys((*found.still, *still))),
-        outliers=outliers,
-        torques=by.torques,
-        offsets=dict(zip(robot.velocity_names, by.offsets.tolist(), strict=True)),
-        gaps=() if times is None else tuple(gaps(times).tolist()),
-        blind=(*found.blind, *(["torques"] if by.blind else [])),
-        incomplete=incomplete,
-        residuals={**found.residuals, "torques": by.residuals, "times": by.times},
-        numbers=(*found.numbers, *by.numbers),
-        correlation=block(found.correlation, by.correlation),
-    )
+    for name, given, sensors_of in (("imu", imu, imus), ("wrenches", wrenches, wrenches_of)):
+        if given is None:
+            continue
+        sensors = sensors_of(robot, given, len(Q))
+        log = _trajectory(robot, name, Q, np.nan_to_num(sensors.y), times, (qd, qdd), turn, zeros)
+        by, robot, then, more = by_sensors(sensors, log)
+        found, turn = joined(found, _of_samples(by, times, log)), after(turn, then)
+        zeros = zeros[list(then[0])] * then[1] + more
+    if effort is None:
+        return found
+    log = _trajectory(robot, "effort", Q, _checked_effort(robot, Q, effort), times, (qd, qdd), turn, zeros)
+    log, Q = log._replace(effort=efforts_turned(log.effort, turn)), turned(Q, turn)
+    return joined(found, _of_samples(_by_torques(robot, log, Q), times, log))
 
 
 def _by_poses(given: Poses) -> tuple[Verification, Robot, Turn, Array]:
@@ -139,17 +133,34 @@ def _by_poses(given: Poses) -> tuple[Verification, Robot, Turn, Array]:
     return answer, better, turn, found.fit.x[: robot.nq]
 
 
-def _by_torques(robot: Robot, log: Trajectory, kept: Array) -> TorqueFaults:
-    """Return what torques show. kept (nv,): joints that move or have torques; others are as if fixed, which is fast."""
-    mean, names = log.q.mean(axis=0).tolist(), robot.velocity_names
+def _by_torques(robot: Robot, log: Trajectory, Q: Array) -> Verification:
+    """Return what torques show. Joints that neither move nor have torques are as if fixed, which is fast."""
+    is_still, has_torques = np.ptp(Q, axis=0) < STILL, np.isfinite(log.effort).any(axis=0)
+    mean, names, kept = log.q.mean(axis=0).tolist(), robot.velocity_names, has_torques | ~is_still
     locked = {name: value for name, value, keep in zip(names, mean, kept, strict=True) if not keep}
     q, qd, qdd, effort = (x[:, kept] for x in log[:4])
     some = log._replace(q=q, qd=qd, qdd=qdd, effort=effort)
     by = by_torques(lock(robot, locked), some)
-    torques, offsets = np.full((3, len(kept)), np.nan), np.full(len(kept), np.nan)
-    residuals = np.full((*by.residuals.shape[:2], len(kept)), np.nan)
-    torques[:, kept], offsets[kept], residuals[..., kept] = by.torques, by.offsets, by.residuals
-    return by._replace(torques=torques, offsets=offsets, residuals=residuals)
+    assert by.torques is not None
+    assert by.offsets is not None
+    residuals = by.residuals["torques"]
+    torques, whole = np.full((3, len(kept)), np.nan), np.full((*residuals.shape[:2], len(kept)), np.nan)
+    torques[:, kept], whole[..., kept] = by.torques, residuals
+    return replace(
+        by,
+        still=tuple(np.array(names)[is_still & has_torques]),
+        torques=torques,
+        offsets={**dict.fromkeys(names, np.nan), **by.offsets},
+        residuals={**by.residuals, "torques": whole},
+    )
+
+
+def _of_samples(by: Verification, times: Array | None, log: Trajectory) -> Verification:
+    """Return an answer with numbers of samples for their times, and gaps of these."""
+    if times is None or log.dt is None:
+        return replace(by, outliers=tuple(int(i) for i in by.outliers))
+    at = np.searchsorted(times, by.outliers).clip(0, len(times) - 1)
+    return replace(by, outliers=tuple(at.tolist()), gaps=tuple(gaps(times).tolist()))
 
 
 def _checked_q(robot: Robot, q: Any) -> Array:
@@ -191,9 +202,8 @@ def _of_shape(name: str, given: Any, shape: tuple[int, ...]) -> Array:
     return found
 
 
-def _trajectory(robot: Robot, Q: Array, effort: Any, t: Array | None, qd: Any, qdd: Any) -> Trajectory:
-    """Return the log of torques; raise KinetreeError for arrays that do not fit."""
-    rates = [None if x is None else _of_shape(n, x, Q.shape) for n, x in (("qd", qd), ("qdd", qdd))]
+def _checked_effort(robot: Robot, Q: Array, effort: Any) -> Array:
+    """Return the torques (n, nv) of a log; raise KinetreeError if they do not fit."""
     tau = numbers(effort, "argument-number", "effort is", robot.velocity_names)
     if tau.shape != Q.shape:
         raise fail("argument-shape", f"effort has shape {tau.shape}; expected {Q.shape}, a torque for each joint")
@@ -202,11 +212,25 @@ def _trajectory(robot: Robot, Q: Array, effort: Any, t: Array | None, qd: Any, q
         raise fail("effort", f"{what}; expected finite numbers, or nan everywhere for a joint without torques")
     if not (np.isfinite(tau) & (tau != 0)).any():
         raise fail("effort", "effort has no torques; all are zero or nan")
+    return tau
+
+
+def _trajectory(
+    robot: Robot, name: str, Q: Array, y: Array, t: Array | None, given: tuple[Any, Any], turn: Turn, zeros: Array
+) -> Trajectory:
+    """Return the log of torques or readings (n, d), whose joints count as those of the model, from its zeros (nq,);
+    raise KinetreeError for rates and times that do not fit."""
+    if t is not None and turn != unturned(robot):
+        given = (None, None)  # of joints that may count otherwise than positions
+    rates = [None if x is None else _of_shape(n, x, Q.shape) for n, x in zip(("qd", "qdd"), given, strict=True)]
     if t is None and any(x is None for x in rates):
-        raise fail("effort", "effort is without t; expected times, or qd and qdd, which are zeros for a robot at rest")
+        raise fail("effort", f"{name} is without t; expected times, or qd and qdd, which are zeros for a robot at rest")
     if t is not None:
         check_rates(robot, Q, t, rates[0], any(x is None for x in rates))
-    return trajectory(Q, tau, t, *rates)
+        t = None if np.median(np.diff(t)) > LONGEST else t  # the robot stood still in between
+    log = trajectory(Q, y, t, *rates)
+    q, qd, qdd = (turned(x, turn) for x in log[:3])
+    return log._replace(q=q + zeros, qd=qd, qdd=qdd)
 
 
 def _checked(robot: Robot, Q: Array, poses: Any, free: tuple[str, ...], t: Array | None) -> Poses:

@@ -19,8 +19,13 @@ DEFINITIONS = {
     "geometry_msgs/Twist": "geometry_msgs/Vector3 linear; geometry_msgs/Vector3 angular",
     "geometry_msgs/TwistWithCovariance": "geometry_msgs/Twist twist; float64[36] covariance",
     "geometry_msgs/Vector3": "float64 x; float64 y; float64 z",
+    "geometry_msgs/Wrench": "geometry_msgs/Vector3 force; geometry_msgs/Vector3 torque",
+    "geometry_msgs/WrenchStamped": "std_msgs/Header header; geometry_msgs/Wrench wrench",
     "nav_msgs/Odometry": "std_msgs/Header header; string child_frame_id; geometry_msgs/PoseWithCovariance pose; "
     "geometry_msgs/TwistWithCovariance twist",
+    "sensor_msgs/Imu": "std_msgs/Header header; geometry_msgs/Quaternion orientation; "
+    "float64[9] orientation_covariance; geometry_msgs/Vector3 angular_velocity; float64[9] angular_velocity_covariance"
+    "; geometry_msgs/Vector3 linear_acceleration; float64[9] linear_acceleration_covariance",
     "sensor_msgs/JointState": "std_msgs/Header header; string[] name; float64[] position; float64[] velocity; "
     "float64[] effort",
     "std_msgs/Header": "builtin_interfaces/Time stamp; string frame_id",

@@ -20,6 +20,10 @@ from kinetree.spatial import Array, se3
 POINT = "geometry_msgs/PointStamped"
 TRACKED = (*POSES, "geometry_msgs/TransformStamped", POINT)
 """Types of messages with poses of a tracker."""
+SENSED = {"sensor_msgs/Imu": "imu", "geometry_msgs/WrenchStamped": "wrenches"}
+"""Types of messages with readings of sensors, and the arguments of `kt.verify` that these are."""
+MOVED = {"imu": "that a joint moves", "wrenches": "that carries a mass"}
+"""Sensors of which readings show something."""
 Stamps = NDArray[np.int64]
 
 
@@ -155,3 +159,84 @@ def _trackers(robot: Robot, topics: Mapping[str, Topic]) -> tuple[list[str], dic
         pair: one.name for one in streams for pair in poses_of(one, lambda *_: False) if not {*pair} <= places.keys()
     }
     return names, frames
+
+
+class Sensed(NamedTuple):
+    """Readings (n, 6), or (n, 3) of accelerations, by "imu" and "wrenches" and then names of sensors. known (n,):
+    whether all are known. notes: about topics that are left out."""
+
+    readings: dict[str, dict[str, Array]]
+    known: NDArray[np.bool_]
+    notes: list[Finding]
+
+
+def sensed(robot: Robot, topics: Mapping[str, Topic], asked: Mapping[str, str], stamps: Stamps) -> Sensed:
+    """Return readings of sensors at stamps (n,), ns, between messages.
+
+    A topic is of the sensor of the robot that its frame_id names. asked: topics by name of their sensor; then others
+    are not read. Raises KinetreeError that lists the topics for one that is not there, and for two of one sensor.
+    """
+    found, used = Sensed({}, np.ones(len(stamps), dtype=bool), []), dict[tuple[str, str], str]()
+    there = [one for one in topics.values() if one.type in SENSED and one.count]
+    for name in {*asked.values()} - {one.name for one in there}:
+        legal = listed([one.name for one in there]) if there else "none, because the bag has no readings of sensors"
+        raise fail("sensor", f"there is no topic {name!r} of a sensor; legal for --sensor NAME=TOPIC are {legal}")
+    for topic in there:
+        kind, names = SENSED[topic.type], [name for name, one in asked.items() if one == topic.name]
+        if asked and not names:
+            continue
+        frames, readings = _readings(topic)
+        if not asked and len(frames) > 1:
+            raise fail("sensor", f"topic {topic.name} has frame_ids {listed(frames)}; expected one sensor in one topic")
+        if not (names := names or _sensors_of(robot, kind, frames[0])):
+            message = f"is left out: frame_id {frames[0]!r} is of no sensor {MOVED[kind]}"
+            found.notes.append(note(topic, f"{message}; --sensor NAME={topic.name} says of which it is"))
+            continue
+        if (other := used.setdefault((kind, names[0]), topic.name)) != topic.name:
+            message = f"topics {other} and {topic.name} are both of {names[0]!r}"
+            raise fail("sensor", f"{message}; choose one with --sensor {names[0]}=TOPIC")
+        values = readings.at(since := (stamps - readings.start) / 1e9)
+        found.known[:] &= readings.known(since)
+        found.readings.setdefault(kind, {})[names[0]] = values if np.isfinite(values).all() else values[:, 3:]
+    return found
+
+
+def _readings(topic: Topic) -> tuple[list[str], Motions]:
+    """Return the frames of the messages of a sensor, and its readings; angular velocities are nan if it has none."""
+    frames, values = dict[str, None](), np.zeros((len(topic.data), 6))
+    stamps = np.zeros(len(topic.data), dtype=np.int64)
+    for rows, message, data in decoded(topic.type, topic.data, topic.fault):
+        frames[message["header"]["frame_id"].lstrip("/")] = None
+        stamps[rows] = stamps_of(message["header"], data)
+        own = message.get("wrench", message)
+        for i, name in enumerate(
+            ("force", "torque") if own is not message else ("angular_velocity", "linear_acceleration")
+        ):
+            values[rows, 3 * i : 3 * i + 3] = np.stack([own[name][x].of(data) for x in "xyz"], -1)
+            if (known := own.get(f"{name}_covariance")) is not None:
+                values[rows[known.of(data)[:, 0] == -1.0], 3 * i : 3 * i + 3] = np.nan  # by the definition of Imu
+    stamps = stamps if stamps.any() else np.array(topic.log_times, dtype=np.int64)
+    whole = np.isfinite(values[:, 3:]).all(axis=1) & (np.abs(np.nan_to_num(values)) <= LARGEST).all(axis=1)
+    if not whole.any():
+        raise fail("sensor", f"topic {topic.name} has no readings that are numbers")
+    times, at = np.unique(stamps[whole], return_index=True)
+    return [*frames], Motions(times, values[whole][at])
+
+
+def _sensors_of(robot: Robot, kind: str, frame: str) -> list[str]:
+    """Return the names of sensors, or of the fixed joint, of which readings have a frame_id, as far as a joint moves
+    them, or they carry a mass."""
+    sensors, places = robot.sensors.values(), build_tree(robot).frames
+    if kind == "imu":
+        own = [one for one in sensors if one.type == "imu" and frame in (one.name, one.frame)]
+        names = [frame] if frame in robot.frames else [one.name for one in own]
+        return names if all(places[one if one in places else own[0].frame][0] >= 0 for one in names) else []
+    joints = [name for name, one in robot.joints.items() if frame in (name, one.child) and not one.kind.nq]
+    own = [one for one in sensors if one.joint and (frame in (one.name, one.frame) or one.joint in (frame, *joints))]
+    carried = {one.joint: one.name for one in own} or {name: name for name in joints}
+    weighed = set[str]()
+    for link in (name for name, one in robot.links.items() if one.inertial):
+        while joint := robot.parent_joint(link):
+            weighed.add(joint.name)
+            link = joint.parent
+    return [name for joint, name in carried.items() if joint in weighed]
