@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import faults
 import kinetree as kt
 from each import each
 from kinetree.lab.hand_eye import displacements as small
 from kinetree.lab.identify.setting import SURE, State, faults_of, least
+from support import example_robot_urdfs
 from test_verify_efforts import ARM as HEAVY
 from test_verify_setting import NOISE, QD, QDD, Q as MOVED, T, named
 
@@ -73,14 +75,15 @@ class TestPoses:
         assert "This log cannot tell the zero of d from the tool pose of tool" in str(found)
 
 
+@pytest.mark.slow
 def test_the_zero_of_a_slide_is_alike_to_its_length():
-    """There are many explanations of six numbers that explain as much, but these two have one."""
-    robot = kt.chain("Rx(a) tz(0.2) tz(lift) Rz(b) tx(0.4) Ry(c) tx(0.3) Rx(d) tz(0.1)")
-    q = np.random.default_rng(0).uniform(-1.5, 1.5, (40, 5))
-    rng = np.random.default_rng(1)
-    poses = kt.fk(robot, "tip")(np.add(q, [0, 0.02, 0, 0, 0])) @ np.array([small(2e-4 * rng.normal(size=6)) for _ in q])
-    (fault,) = kt.verify(robot, q, poses={"tip": poses}).faults
-    assert {(fault.kind, fault.element), *fault.alike} >= {("zero", "lift"), ("length", "lift")}
+    """Of TIAGo's torso, which many explanations of six numbers explain as much, and these two by one."""
+    example_robot_urdfs()  # skips without these robots
+    robot, frame = faults.machines()["TIAGo's torso and arm"]
+    planted = faults.of_poses(robot, frame, ["zero"], np.random.default_rng([0, 7, 6]))
+    assert [(kind, element) for kind, element, _ in planted.faults] == [("zero", "torso_lift_joint")]
+    (fault,) = kt.verify(robot, **planted.arguments).faults
+    assert {(fault.kind, fault.element), *fault.alike} == {("zero", "torso_lift_joint"), ("length", "torso_lift_joint")}
 
 
 class TestTorques:

@@ -256,9 +256,11 @@ class _Search:
         for one in state.causes:
             without = self.state([cause for cause in state.causes if cause is not one], state.fit.x)
             shares.append(max(0.0, without.fit.loss - state.fit.loss))
-            rest = [c for c in self.seen if c not in state.causes and self.ranks[c] <= self.ranks[one]]
-            likely = self.likely(without, rest)
-            trials = [(cause, self.state([*without.causes, cause], without.fit.x)) for cause in likely]
+            few = [
+                cause for cause in self.seen if self.ranks[cause] <= self.ranks[one]
+            ]  # or those of six are in the way
+            likely = dict.fromkeys([*self.likely(without, self.seen), *self.likely(without, few)])
+            trials = [(c, self.state([*without.causes, c], without.fit.x)) for c in likely if c not in state.causes]
             alike.append(tuple(cause for cause, trial in trials if trial.score < state.score + ALIKE))
         part = 1.0 - state.fit.loss / max(all_loss, state.fit.loss, 1e-300)
         return tuple(alike), tuple(part * share / max(sum(shares), 1e-300) for share in shares)
@@ -299,7 +301,7 @@ def _rank(own: Array, Q: Array) -> int:
     return int((np.linalg.svd(left, compute_uv=False) > NOTHING).sum())
 
 
-def hidden(channel: Channel, x: Array, count: int, found: Sequence[Cause]) -> list[tuple[Cause, tuple[int, ...]]]:
+def hidden(channel: Channel, x: Array, count: int, found: Sequence[Cause] = ()) -> list[tuple[Cause, tuple[int, ...]]]:
     """Return the causes whose effect is that of unknown numbers and of found causes, with the places of these."""
     J, hiding = effects(channel, x, np.arange(count), range(channel.size)), list[tuple[Cause, tuple[int, ...]]]()
     places = [*channel.unknown, *(i for cause in found if len(cause.places) > 1 for i in cause.places)]

@@ -144,8 +144,7 @@ def setting_of(robot: Robot, log: Trajectory, known: Array) -> tuple[Setting, li
     """Return how a log of torques was taken, and what of that is a fault. known (nv,): joints that have torques."""
     looking = _Looking(robot, log, known, _some(log))
     plain = looking.state(Setting(GRAVITY, unturned(robot), unturned(robot)))
-    best = least(plain, looking.others, BAD, robot.nv + 3)
-    return best.setting, best.faults
+    return least(plain, looking.others, BAD, robot.nv + 3)[:2]
 
 
 @dataclass(frozen=True)

@@ -188,8 +188,7 @@ def _discrete(
     strange = np.flatnonzero(channel.known & ~related)
     faults += [ModelFault("effort scale", robot.velocity_names[i], 0.0, 0.0, unit="1") for i in strange]
     known = channel.known & related
-    tau = channel.tau * known
-    start = replace(channel, tau=tau, known=known, noise=rms(tau).clip(1e-9) * 0.05)
+    start = replace(channel, tau=channel.tau * known, known=known, noise=rms(channel.tau * known).clip(1e-9) * 0.05)
     return start, gravity, faults, log._replace(effort=log.effort * known)
 
 
