@@ -99,6 +99,16 @@ class TestTorques:
         np.testing.assert_allclose(gravity.value, g - [0, 0, -9.81], atol=0.01)
         assert mass.value == pytest.approx(0.5 * row[0], abs=0.01)
 
+    @pytest.mark.slow
+    def test_an_inertia_that_is_far_off(self):
+        """Of a quadruped's knee, to which 30 steps of a fit did not lead, but with the armature of another joint."""
+        example_robot_urdfs()
+        robot, frame = faults.machines()["ANYmal's leg"]
+        planted = faults.of_torques(robot, frame, ["inertia", "effort unit"], np.random.default_rng([2, 8, 1]))
+        outcome = faults.judged(kt.verify(robot, **planted.arguments), planted)
+        assert (outcome.right, outcome.named) == (True, True), outcome.text
+        assert outcome.deviations < 3
+
 
 class TestSearch:
     def test_two_that_only_together_explain(self):
