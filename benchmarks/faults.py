@@ -37,8 +37,9 @@ TORQUES = (
     *("zero", "delay", "effort scale", "effort sign", "effort order", "effort unit"),
 )
 KINDS = [(of, kind) for of, kinds in (("poses", POSES), ("torques", TORQUES)) for kind in kinds]
-LAST = [*dict.fromkeys((*POSES, *TORQUES))]
-"""Kinds in the order in which they are planted: those of a log, as its unit, come after those of a model."""
+LAST = [*dict.fromkeys(("delay", *(kind for kind in POSES if kind not in {"sign", "order"}), *POSES, *TORQUES))]
+"""Kinds in the order in which they are planted: those of a log come after those of a model, but its delay and its unit
+before signs and orders, which are those of what is logged."""
 DOWN = np.array([0.0, 0.0, -9.81])
 SEEN = 0.04
 """Least part of a torque that another inertia has to change: that of other links may be less than the noise."""
@@ -197,7 +198,8 @@ def of_poses(robot: kt.Robot, frame: str, kinds: Sequence[str], rng: np.random.G
             true[:, j] += value
         elif kind in ("length", "joint pose"):
             long = [one for one in fixed if (np.abs(rows[one][:3]) > 1e-6).sum() == 1]
-            element = str(rng.choice(long if kind == "length" and long else fixed))
+            kind = kind if long else "joint pose"
+            element = str(rng.choice(long if kind == "length" else fixed))
             fixed = [one for one in fixed if one != element]
             value = small_row(rng)
             if kind == "length":

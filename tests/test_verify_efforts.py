@@ -160,7 +160,9 @@ class TestColumns:
 class TestChannel:
     def channel(self):
         log = plant(ARM, np.random.default_rng(2), "mass", "q2_link", density(0.2))
-        made = _channel(ARM, trajectory(log["q"], log["effort"], log["t"], None, None), DOWN, np.ones(3, bool))
+        made = _channel(
+            ARM, trajectory(log["q"], log["effort"], log["t"], None, None), DOWN, np.ones(3, bool), np.zeros(7)
+        )
         return replace(made, noise=np.array([0.1, 0.2, 0.3]))
 
     @pytest.mark.slow

@@ -163,6 +163,8 @@ class TestHidden:
         both, half = Cause("joint pose", "q8", (0, 1)), Cause("joint pose", "q9", (0, 2))
         assert hidden(Linear(A, y, [both, half], unknown=(3, 4, 5)), np.zeros(8), 10) == [(both, (3, 4, 5))]
         assert hidden(Linear(A, y, causes), np.zeros(8), 10) == []
+        named = Cause("base pose", "b", (3, 4, 5))
+        assert hidden(Linear(A, y, [*causes, named]), np.zeros(8), 10, [named]) == hidden(channel, np.zeros(8), 10)
         found = search(Linear(A, A @ [9, 9, 9, 9, 9, 9, 9, 9] + y, causes, (3, 4, 5)), np.zeros(8), 10)
         assert found.causes == (causes[2],)
 

@@ -11,7 +11,7 @@ import kinetree as kt
 from each import each
 from kinetree.lab.identify import search
 from kinetree.lab.identify.columns import trajectory
-from kinetree.lab.identify.setting import LOOKED_AT, Setting, after, some_of, turned, turns, unturned
+from kinetree.lab.identify.setting import LOOKED_AT, Setting, after, faults_of, some_of, turned, turns, unturned
 from kinetree.lab.identify.verification import _unwrapped
 from support import example_robot_urdfs
 from test_verify_efforts import ARM, motion
@@ -194,8 +194,9 @@ class TestTurns:
         """A slide stays in m."""
         robot = kt.chain("Rz(a) tx(b) Rz(c)")
         q = np.tile([200.0, 0.3, -90.0], (2, 1))
-        (turn, fault), *_ = turns(robot, q, [])
-        assert (fault.kind, fault.element) == ("unit", "q")
+        (turn,) = turns(robot, q, unturned(robot), [])
+        assert [(fault.kind, fault.element) for fault in faults_of(turn, robot.joint_names)] == [("unit", "q")]
+        assert not [*turns(robot, q, turn, [])]
         np.testing.assert_allclose(turned(q, turn)[0], [np.deg2rad(200), 0.3, -np.pi / 2])
 
     def test_one_after_another(self):

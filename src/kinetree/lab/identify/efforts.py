@@ -78,8 +78,8 @@ class Efforts:
 
     bodies: the links of `carriers`. ends: frames where a payload may be, with the number of their body and their pose
     in the axes of its link. noise (nv,): standard deviations. least (3, nv): negative damping, friction and armature of
-    the file, below which a sum with a change would be negative. known (nv,): joints with torques. at (nv,): zeros for
-    which `model` and `columns` are computed, near which they are right; late: the delay, s, for which tau is. The
+    the file, below which a sum with a change would be negative. known (nv,): joints with torques. at (nv + 4,):
+    gravity, zeros and delay for which `tau`, `model` and `columns` are computed, near which they are right. The
     numbers: ten of each body, four of each end, three and the offset of each joint, gravity, zeros, delay, scales.
     """
 
@@ -93,7 +93,6 @@ class Efforts:
     known: Array
     noise: Array
     at: Array
-    late: float = 0.0
 
     @property
     def size(self) -> int:
@@ -165,8 +164,7 @@ class Efforts:
             weights[10 * k : 10 * k + 10] += payload(x[10 * b + 4 * i : 10 * b + 4 * i + 4], T)
         weights[10 * b :] = x[self.first : -self.nv]
         weights[10 * b + self.nv : 10 * b + 2 * self.nv] -= self.least[1]  # the model is without that of the file
-        weights[-self.nv - 1 : -1] -= self.at
-        weights[-1] -= self.late
+        weights[-len(self.at) :] -= self.at
         return weights
 
     def _at(self, rows: Array) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from kinetree.lab.identify.answer import ModelFault, Verification, correlated, f
 from kinetree.lab.identify.columns import Trajectory, delayed, filter_of
 from kinetree.lab.identify.efforts import MEDIAN, noise_of
 from kinetree.lab.identify.search import Cause, Found, fitted, hidden, loss, search, visible
-from kinetree.lab.identify.setting import Turn, after, some_of, turned, turns, unturned
+from kinetree.lab.identify.setting import Turn, faults_of, some_of, turned, turns, unturned
 from kinetree.lab.identify.torques import OUTLIER, REST, rms
 from kinetree.model.robot import Robot
 from kinetree.queries.options import GRAVITY
@@ -185,8 +185,11 @@ def _others(sensors: Sensors, log: Trajectory, now: Start) -> Iterator[tuple[Sta
     """Yield what else may be wrong with how a log was taken, and what is named if it explains as much as another."""
     moving = np.ptp(log.q, axis=0) > STILL
     zeros = [cause.places[0] for cause in sensors.causes if cause.kind == "zero"]
-    for turn, fault in turns(sensors.robot, turned(log.q, now.joints), [i for i in zeros if moving[now.joints[0][i]]]):
-        yield now._replace(joints=after(now.joints, turn), faults=(*now.faults, fault)), (fault.kind, fault.element)
+    names, columns = sensors.robot.joint_names, [i for i in zeros if moving[now.joints[0][i]]]
+    known = {(one.kind, one.element) for one in faults_of(now.joints, names)}
+    for turn in turns(sensors.robot, log.q, now.joints, columns):
+        if new := [one for one in faults_of(turn, names) if (one.kind, one.element) not in known]:
+            yield now._replace(joints=turn, faults=(*now.faults, *new)), (new[-1].kind, new[-1].element)
     for i, name in enumerate(sensors.names):
         for kind, by, size in sensors.factors:
             factors = now.factors.copy()
@@ -223,7 +226,7 @@ def _start(sensors: Sensors, log: Trajectory) -> Start:
         if len(there.faults) > len(now.faults):
             alike = [other for size, _, other in trials if size < least + ALIKE and other != named]
             fault = replace(there.faults[-1], alike=tuple(dict.fromkeys(alike)))
-            there = there._replace(faults=(*now.faults, fault))
+            there = there._replace(faults=(*there.faults[:-1], fault))
         now, best = there, least
     return now
 

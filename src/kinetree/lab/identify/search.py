@@ -18,7 +18,7 @@ from kinetree.spatial.se3 import Array
 
 HUBER = 3.0
 """Length of a block, in standard deviations, from which on the loss grows linearly."""
-STEPS = 30
+STEPS = 100
 EXACT, ROUGH = 1e-7, 1e-5
 """Part of a loss that a step of a fit has to gain, of the last fit and of those by which faults are chosen."""
 MOST = 12
@@ -258,8 +258,11 @@ class _Search:
         for one in state.causes:
             without = self.state([cause for cause in state.causes if cause is not one], state.fit.x)
             shares.append(max(0.0, without.fit.loss - state.fit.loss))
-            rest = [cause for cause in self.likely(without, self.seen) if cause not in state.causes]
-            trials = [(cause, self.state([*without.causes, cause], without.fit.x)) for cause in rest]
+            few = [
+                cause for cause in self.seen if self.ranks[cause] <= self.ranks[one]
+            ]  # or those of six are in the way
+            likely = dict.fromkeys([*self.likely(without, self.seen), *self.likely(without, few)])
+            trials = [(c, self.state([*without.causes, c], without.fit.x)) for c in likely if c not in state.causes]
             alike.append(tuple(cause for cause, trial in trials if trial.score < state.score + ALIKE))
         part = 1.0 - state.fit.loss / max(all_loss, state.fit.loss, 1e-300)
         return tuple(alike), tuple(part * share / max(sum(shares), 1e-300) for share in shares)
@@ -300,21 +303,19 @@ def _rank(own: Array, Q: Array) -> int:
     return int((np.linalg.svd(left, compute_uv=False) > NOTHING).sum())
 
 
-def hidden(channel: Channel, x: Array, count: int) -> list[tuple[Cause, tuple[int, ...]]]:
-    """Return the causes whose effect is that of unknown numbers, with the places of these."""
-    rows, found = np.arange(count), []
-    J = effects(channel, x, rows, range(channel.size))
-    other = J[:, list(channel.unknown)]
-    Q = basis(other)
-    for cause in channel.causes:
+def hidden(channel: Channel, x: Array, count: int, found: Sequence[Cause] = ()) -> list[tuple[Cause, tuple[int, ...]]]:
+    """Return the causes whose effect is that of unknown numbers and of found causes, with the places of these."""
+    J, hiding = effects(channel, x, np.arange(count), range(channel.size)), list[tuple[Cause, tuple[int, ...]]]()
+    places = [*channel.unknown, *(i for cause in found if len(cause.places) > 1 for i in cause.places)]
+    other = J[:, places]
+    Q, size = basis(other), np.sqrt((other**2).sum(axis=0)) + 1e-300
+    for cause in channel.causes if places else ():
         own = J[:, list(cause.places)]
-        if not channel.unknown or not own.any() or _rank(own, Q):
+        if not own.any() or {*cause.places} & {*places} or _rank(own, Q):
             continue
-        size = np.sqrt((other**2).sum(axis=0)) + 1e-300
         mix = np.abs(np.linalg.lstsq(other / size, own, rcond=1e-9)[0])
-        places = np.array(channel.unknown)[(mix > 0.1 * mix.max(axis=0)).any(axis=1)]
-        found.append((cause, tuple(places.tolist())))
-    return found
+        hiding.append((cause, tuple(np.array(places)[(mix > 0.1 * mix.max(axis=0)).any(axis=1)].tolist())))
+    return hiding
 
 
 def visible(channel: Channel, x: Array, rows: Array) -> list[Cause]:

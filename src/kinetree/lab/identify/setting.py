@@ -1,7 +1,7 @@
 """How a log was taken, as far as it is discrete: gravity, joints that count the other way or are in each other's place,
 and sign, order and delay of torques."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -10,22 +10,21 @@ import numpy as np
 
 from kinetree.lab.identify.answer import ModelFault
 from kinetree.lab.identify.columns import WINDOW, Trajectory, filter_of
-from kinetree.lab.identify.efforts import Efforts
 from kinetree.model.robot import Robot
 from kinetree.queries.dynamics import inverse_dynamics
 from kinetree.queries.options import GRAVITY
 from kinetree.spatial.se3 import Array
 
 SURE = float(np.log(2.0))
-"""By how much the logarithms of what is left of torques have to fall for a sign or a delay of torques; for what has an
-effect on several joints by twice that."""
+"""By how much the logarithms of what is left have to fall for a fault of poses, and for a sign or a delay of torques;
+for what has an effect on the torques of several joints by twice that."""
 LATEST = 0.5
 """Largest delay that is tried, s."""
 LEFT, BAD = 0.01, 0.1
 """Part of the torques of a joint that is left from which on other signs and orders of joints are tried, and from which
 on also what no fault alone explains."""
 KEPT = 5
-"""Number of settings, of different kinds of faults, to which another fault is added."""
+"""Number of settings, of different kinds of faults as far as there are so many, to which another fault is added."""
 PIECE, LOOKED_AT = 20, 6000
 """Length of pieces of a log, in windows of the filter, and how many samples in pieces are looked at."""
 
@@ -48,16 +47,28 @@ def unturned(robot: Robot) -> Turn:
     return tuple(range(robot.nq)), (1.0,) * robot.nq
 
 
-def turns(robot: Robot, q: Array, columns: Sequence[int]) -> Iterator[tuple[Turn, ModelFault]]:
-    """Yield how joints may count otherwise: in degrees, one of `columns` the other way, two in each other's place."""
-    names, (order, ones) = robot.joint_names, unturned(robot)
-    if np.abs(q).max() > 4 * np.pi:
-        turning = [robot.joints[name].kind.angular[0] for name in names]
-        yield (order, tuple(np.where(turning, np.deg2rad(1.0), 1.0).tolist())), ModelFault("unit", "q")
+def turns(robot: Robot, q: Array, turn: Turn, columns: Sequence[int]) -> Iterator[Turn]:
+    """Yield how joints of a log q (n, nq) may count that count in one way, with one fault more: in degrees, one of
+    `columns` the other way, two in each other's place."""
+    if np.abs(q).max() > 4 * np.pi and all(abs(x) == 1.0 for x in turn[1]):
+        turning = [robot.joints[name].kind.angular[0] for name in robot.joint_names]
+        yield turn[0], tuple(np.where(turning, np.deg2rad(turn[1]), turn[1]).tolist())
     for i in columns:
-        yield _flipped((order, ones), i), ModelFault("sign", names[i])
+        yield _flipped(turn, i)
     for i, j in combinations(columns, 2):
-        yield _exchanged((order, ones), i, j), ModelFault("order", f"{names[i]}, {names[j]}")
+        yield _exchanged(turn, i, j)
+
+
+def faults_of(turn: Turn, names: Sequence[str], of: str = "") -> list[ModelFault]:
+    """Return what is wrong with joints of such an order and such factors. of: "effort " of torques."""
+    order, found = list(turn[0]), list[ModelFault]()
+    if any(abs(x) != 1.0 for x in turn[1]):
+        found.append(ModelFault("unit", "q"))
+    for i in range(len(order)):
+        while (j := order[i]) != i:
+            found.append(ModelFault(f"{of}order", f"{names[i]}, {names[j]}"))
+            order[i], order[j] = order[j], j
+    return found + [ModelFault(f"{of}sign", names[i]) for i, x in enumerate(turn[1]) if x < 0]
 
 
 def after(first: Turn, then: Turn) -> Turn:
@@ -72,9 +83,11 @@ def _flipped(turn: Turn, i: int) -> Turn:
 
 
 def _exchanged(turn: Turn, i: int, j: int) -> Turn:
+    """Return a turn with two columns of a log, and the way they count, in each other's place; units are of joints."""
     at = list(range(len(turn[0])))
     at[i], at[j] = j, i
-    return tuple(turn[0][k] for k in at), tuple(turn[1][k] for k in at)
+    scale = np.abs(turn[1]) * np.sign(turn[1])[at]
+    return tuple(turn[0][k] for k in at), tuple(scale.tolist())
 
 
 class Setting(NamedTuple):
@@ -92,46 +105,51 @@ class Setting(NamedTuple):
         effort = efforts_turned(efforts_turned(log.effort, self.joints), self.efforts)
         return log._replace(q=q, qd=qd, qdd=qdd, effort=effort)
 
+    def faults(self, robot: Robot) -> list[ModelFault]:
+        """Return what is wrong with it, but for the delay."""
+        g, names = np.subtract(self.gravity, GRAVITY), robot.velocity_names
+        found = [ModelFault("gravity", robot.root, g, np.zeros(3), unit="m/s²")] if g.any() else []
+        return [*found, *faults_of(self.joints, names), *faults_of(self.efforts, names, "effort ")]
 
-class _State(NamedTuple):
-    """A setting, what is wrong with it, the logarithms (nv,) of the part of torques that it leaves, and their sum with
-    the price of the faults."""
 
-    setting: Setting
-    faults: tuple[ModelFault, ...]
+class State(NamedTuple):
+    """A setting, what is wrong with it, the logarithms of what it leaves of a log, and their sum with the price of the
+    faults."""
+
+    setting: Any
+    faults: list[ModelFault]
     left: Array
     score: float
 
     def leaves(self, part: float) -> bool:
-        """Return whether so much of the torques of a joint is left."""
+        """Return whether so much is left."""
         return bool(self.left.max() > np.log(part))
 
 
-def setting_of(robot: Robot, log: Trajectory, known: Array) -> tuple[Setting, list[ModelFault]]:
-    """Return how a log was taken, and what of that is a fault, as far as torques show it. known (nv,): joints that have
-    torques.
+def least(first: State, others: Callable[[State], Iterable[State]], bad: float, most: int) -> State:
+    """Return the state with the least score. others: those with one fault more than a state.
 
-    Faults are added one by one to several settings at a time, because two of them may explain what none of them does.
+    Faults are added one by one, at most `most`, to several states at a time while `bad` is left of the best, because
+    two of them may explain what none of them does.
     """
+    best, states = first, [first]
+    for depth in range(most):
+        trials = {trial.setting: trial for one in (states if best.leaves(bad) else [best]) for trial in others(one)}
+        ranked = sorted(trials.values(), key=lambda one: one.score)
+        kinds = {tuple(sorted(fault.kind for fault in one.faults)): id(one) for one in ranked[::-1]}  # the best of each
+        states = sorted(ranked, key=lambda one: id(one) not in kinds.values())[:KEPT]
+        if ranked and ranked[0].score < best.score:
+            best = ranked[0]
+        elif depth or not best.leaves(bad):
+            break
+    return best
+
+
+def setting_of(robot: Robot, log: Trajectory, known: Array) -> tuple[Setting, list[ModelFault]]:
+    """Return how a log of torques was taken, and what of that is a fault. known (nv,): joints that have torques."""
     looking = _Looking(robot, log, known, some_of(log))
-    best = looking.state(Setting(GRAVITY, unturned(robot), unturned(robot)), (), 0.0)
-    states = [best]
-    for depth in range(robot.nv + 3):
-        trials = dict[Setting, _State]()
-        for state in states if best.leaves(BAD) else [best]:
-            for trial in looking.others(state):
-                if trial.setting not in trials or trial.score < trials[trial.setting].score:
-                    trials[trial.setting] = trial
-        kinds = dict[tuple[str, ...], _State]()
-        for trial in sorted(trials.values(), key=lambda trial: trial.score):
-            kinds.setdefault(tuple(sorted(fault.kind for fault in trial.faults)), trial)
-        states = [*kinds.values()][:KEPT]
-        if not states or states[0].score >= best.score:
-            if depth or not best.leaves(BAD):
-                break
-        else:
-            best = states[0]
-    return best.setting, list(best.faults)
+    plain = looking.state(Setting(GRAVITY, unturned(robot), unturned(robot)))
+    return least(plain, looking.others, BAD, robot.nv + 3)[:2]
 
 
 @dataclass(frozen=True)
@@ -147,40 +165,24 @@ class _Looking:
     _efforts: dict[float, Array] = field(default_factory=dict)
     _left: dict[tuple[Any, ...], float] = field(default_factory=dict)
 
-    def others(self, state: _State) -> Iterator[_State]:
-        """Yield what has one fault more."""
-        (now, faults, left, score), names = state, self.robot.velocity_names
-        price = score - float(left.sum())
-
-        def added(setting: Setting, times: float, *more: ModelFault) -> _State:
-            return self.state(setting, (*faults, *more), price + times * SURE)
-
-        for g in (sign * float(np.linalg.norm(GRAVITY)) * e for e in np.eye(3) for sign in (1.0, -1.0)):
-            if now.gravity == GRAVITY and tuple(g.tolist()) != GRAVITY:
-                fault = ModelFault("gravity", self.robot.root, g - GRAVITY, np.zeros(3), unit="m/s²")
-                yield added(now._replace(gravity=tuple(g.tolist())), 2, fault)
-        for i, name in enumerate(names):
-            yield added(now._replace(efforts=_flipped(now.efforts, i)), 1, ModelFault("effort sign", name))
-        for i, j in combinations(range(len(names)), 2):
-            fault = ModelFault("effort order", f"{names[i]}, {names[j]}")
-            yield added(now._replace(efforts=_exchanged(now.efforts, i, j)), 2, fault)
+    def others(self, state: State) -> Iterable[State]:
+        """Return what has one fault more."""
+        now, joints, pairs = state.setting, range(self.robot.nv), [*combinations(range(self.robot.nv), 2)]
+        down = [tuple((sign * np.linalg.norm(GRAVITY) * e).tolist()) for e in np.eye(3) for sign in (1.0, -1.0)]
+        some = [now._replace(gravity=g) for g in down if now.gravity == GRAVITY != g]
+        some += [now._replace(efforts=_flipped(now.efforts, i)) for i in joints]
+        some += [now._replace(efforts=_exchanged(now.efforts, i, j)) for i, j in pairs]
         if not now.late and self.log.dt:
             steps = int(min(LATEST, np.ptp(self.log.t) / 10) / WINDOW * 2)
-            for late in (np.delete(np.arange(-steps, steps + 1), steps) * WINDOW / 2).tolist():
-                yield added(now._replace(late=late), 1)
-        if not state.leaves(LEFT):
-            return
-        for i, j in combinations(range(len(names)), 2):  # gravity may nearly explain what two signs do
-            two = [ModelFault("sign", names[k]) for k in (i, j)]
-            yield added(now._replace(joints=_flipped(_flipped(now.joints, i), j)), 4, *two)
-        for turn, fault in turns(self.robot, turned(self.log.q, now.joints), range(len(names))):
-            other = now._replace(joints=after(now.joints, turn))
-            yield added(other, 2, fault)
-            if fault.kind == "sign":  # its torque does not follow
-                efforts = _flipped(now.efforts, names.index(fault.element))
-                yield added(other._replace(efforts=efforts), 3, fault, ModelFault("effort sign", fault.element))
+            late = np.delete(np.arange(-steps, steps + 1), steps) * WINDOW / 2
+            some += [now._replace(late=x) for x in late.tolist()]
+        if state.leaves(LEFT):  # gravity may nearly explain what two signs do, and a torque may not follow its joint
+            some += [now._replace(joints=_flipped(_flipped(now.joints, i), j)) for i, j in pairs]
+            some += [now._replace(joints=turn) for turn in turns(self.robot, self.log.q, now.joints, joints)]
+            some += [now._replace(joints=_flipped(now.joints, i), efforts=_flipped(now.efforts, i)) for i in joints]
+        return map(self.state, some)
 
-    def state(self, setting: Setting, faults: tuple[ModelFault, ...], price: float) -> _State:
+    def state(self, setting: Setting) -> State:
         """Return a setting with what it leaves of torques."""
         order, signs = after(setting.joints, setting.efforts)
         left = np.zeros(self.robot.nv)
@@ -191,7 +193,9 @@ class _Looking:
                 heavy = model[:, j] + falls[:, j] @ (np.array(setting.gravity) - GRAVITY)
                 self._left[key] = float(np.log(max(scale_of(sign * tau[:, k], heavy, own[:, j])[1], 1e-4)))
             left[j] = self._left.get(key, 0.0)
-        return _State(setting, faults, left, float(left.sum()) + price)
+        faults = setting.faults(self.robot)
+        price = sum(1 if fault.kind == "effort sign" else 2 for fault in faults) + bool(setting.late)
+        return State(setting, faults, left, float(left.sum()) + price * SURE)
 
     def _model(self, turn: Turn) -> tuple[Array, Array, Array]:
         """Return torques (m, nv) of the model, what gravity adds to them (m, nv, 3), columns (m, nv, 2) of friction."""
@@ -220,13 +224,6 @@ def some_of(log: Trajectory, most: int = LOOKED_AT) -> tuple[Array, tuple[int, .
     pieces = [np.arange(a, min(a + length, j)) for i, j in pairwise(log.parts) for a in range(i, j, length)]
     pieces = pieces[:: -(-len(log.q) // most)]
     return np.concatenate(pieces), (0, *np.cumsum([len(piece) for piece in pieces]).tolist())
-
-
-def parts_of_model(given: Efforts) -> tuple[Array, Array, Array]:
-    """Return torques (m, nv) of the model, what gravity adds to them (m, nv, 3), and columns (m, nv, 2) of friction."""
-    n, joints = given.nv, np.arange(given.nv)
-    own = [given.columns[:, joints, joints - k * n - 4] for k in (5, 4)]
-    return given.model, given.columns[..., -n - 4 : -n - 1], np.stack(own, axis=-1)
 
 
 def scale_of(tau: Array, model: Array, own: Array) -> tuple[float, float]:

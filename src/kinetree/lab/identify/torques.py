@@ -8,7 +8,7 @@ from kinetree.lab.identify.answer import ModelFault, Verification, correlated, f
 from kinetree.lab.identify.columns import Trajectory, carriers, columns, delayed, ends, filter_of
 from kinetree.lab.identify.efforts import MEDIAN, Efforts, about_centre, inertia_of
 from kinetree.lab.identify.search import Found, fitted, search, visible
-from kinetree.lab.identify.setting import parts_of_model, scale_of, setting_of
+from kinetree.lab.identify.setting import scale_of, setting_of
 from kinetree.model.robot import Robot
 from kinetree.queries.options import GRAVITY
 from kinetree.queries.query import tree
@@ -21,10 +21,9 @@ UNEXPLAINED = 0.3
 """Part of the torques that is noise, from which on nothing is explained."""
 UNIT = 1000.0
 """Factor between N m and mN m."""
-FAR = 0.01
-"""Zero, rad or m, from which on columns are computed again."""
-LATE = 0.002
-"""Delay, s, from which on torques are shifted again."""
+FAR, AGAIN = (0.005, 0.01, 0.002), 3
+"""Gravity, m/s², zeros, rad or m, and delay, s, from which on columns are computed again, because what a wrong mass
+weighs depends on gravity; and how often before faults are searched again."""
 UNRELATED = 0.75
 """Part of the torques of a joint that the model leaves, from which on they have no relation to it, and are left out."""
 REST = 2.0
@@ -45,7 +44,7 @@ def by_torques(robot: Robot, log: Trajectory) -> Verification:
     """Return the fewest faults that explain the torques of a log, with times of samples that do not fit."""
     known = np.isfinite(log.effort).all(axis=0) & (log.effort != 0).any(axis=0)
     log = log._replace(effort=np.where(known, log.effort, 0.0))
-    given = _channel(robot, log, GRAVITY, known)
+    given = _channel(robot, log, GRAVITY, known, np.zeros(robot.nv + 4))
     whole = log
     start, gravity, discrete, log = _discrete(robot, log, given)
     known, zero = start.known, np.zeros(start.size)
@@ -53,14 +52,18 @@ def by_torques(robot: Robot, log: Trajectory) -> Verification:
     seen = np.ptp(log.q, axis=0).max() > STILL and visible(channel, zero, np.arange(len(channel.tau)))
     blind = np.full(robot.nv, 1e9)
     found = search(channel if explained and seen else replace(channel, noise=blind), zero, len(channel.tau))
+    far, fit = np.repeat(FAR, [3, robot.nv, 1]), found.fit
     for _ in range(2):
-        zeros, late = found.fit.x[-2 * robot.nv - 1 : -robot.nv - 1], float(found.fit.x[-robot.nv - 1])
-        if not explained or not seen or (np.abs(zeros - channel.at).max() < FAR and abs(late - channel.late) < LATE):
-            break
-        there = _channel(robot, delayed(log, late), gravity, known, zeros)  # columns at what was found
-        channel, explained = _with_noise(replace(there, late=late), log)
-        found = search(channel, zero, len(channel.tau))
-    return _answer(given, whole, channel, delayed(log, channel.late), found, discrete, explained, not seen)
+        before = channel
+        for _ in range(AGAIN if explained and seen else 0):
+            at = fit.x[-2 * robot.nv - 4 : -robot.nv]
+            if (np.abs(at - channel.at) < far).all():
+                break
+            channel, explained = _with_noise(_channel(robot, log, gravity, known, at), log)  # columns at what was found
+            fit = fitted(channel, fit.x, fit.free, np.arange(len(channel.tau)))
+        if channel is not before:
+            fit = (found := search(channel, zero, len(channel.tau))).fit
+    return _answer(given, whole, channel, delayed(log, channel.at[-1]), found, discrete, explained, not seen)
 
 
 def _answer(
@@ -128,18 +131,16 @@ def rms(r: Array) -> Array:
     return np.asarray(np.sqrt((r**2).mean(axis=0)))
 
 
-def _channel(
-    robot: Robot, log: Trajectory, gravity: tuple[float, ...], known: Array, zeros: Array | None = None
-) -> Efforts:
-    """Return the torques of a log, with columns at these zeros."""
-    at = np.zeros(robot.nv) if zeros is None else zeros
-    log = log._replace(q=log.q + at)
+def _channel(robot: Robot, log: Trajectory, gravity: tuple[float, ...], known: Array, at: Array) -> Efforts:
+    """Return the torques of a log, at such gravity, zeros and delay (nv + 4,) beside those of the log."""
+    log = delayed(log, float(at[-1]))
+    log = log._replace(q=log.q + at[3:-1])
     model, least = tree(robot), np.zeros((3, robot.nv))
     for where, passive, factor in zip(model.v_slice, model.passive, model.multiplier, strict=True):
         least[0, where] -= passive.damping * factor**2
         least[1, where] -= passive.friction * abs(factor)
         least[2, where] -= passive.armature * factor**2
-    tau, predicted, made = columns(robot, log, gravity)
+    tau, predicted, made = columns(robot, log, tuple((gravity + at[:3]).tolist()))
     noise = rms(tau).clip(1e-9) * 0.05
     return Efforts(robot, tau, predicted, made, tuple(carriers(robot)), ends(robot), least, known, noise, at)
 
@@ -152,9 +153,10 @@ def _discrete(
     setting, faults = setting_of(robot, log, given.known)
     log, gravity, nv = setting.of(log), setting.gravity, robot.nv
     has_torques = (log.effort != 0).any(axis=0)
-    channel = _channel(robot, delayed(log, setting.late), gravity, has_torques) if faults or setting.late else given
-    model, _, own = parts_of_model(channel)
-    fits = [scale_of(channel.tau[:, j], model[:, j], own[:, j]) for j in range(nv)]
+    at = np.r_[np.zeros(nv + 3), setting.late]
+    channel = _channel(robot, log, gravity, has_torques, at) if faults or setting.late else given
+    own = [channel.columns[:, range(nv), np.arange(nv) - k * nv - 4] for k in (5, 4)]  # of friction
+    fits = [scale_of(channel.tau[:, j], channel.model[:, j], np.stack(own, axis=-1)[:, j]) for j in range(nv)]
     factors = [factor for factor, left in fits if left < UNRELATED and factor > 0]
     if factors and (power := round(float(np.median(np.log10(factors))) / 3)):
         log = log._replace(effort=log.effort / UNIT**power)
@@ -166,9 +168,7 @@ def _discrete(
     strange = np.flatnonzero(channel.known & ~related)
     faults += [ModelFault("effort scale", robot.velocity_names[i], 0.0, 0.0, unit="1") for i in strange]
     known = channel.known & related
-    tau = channel.tau * known
-    noise = rms(tau).clip(1e-9) * 0.05
-    start = replace(channel, tau=tau, known=known, noise=noise, late=setting.late)
+    start = replace(channel, tau=channel.tau * known, known=known, noise=rms(channel.tau * known).clip(1e-9) * 0.05)
     return start, gravity, faults, log._replace(effort=log.effort * known)
 
 

@@ -14,8 +14,19 @@ from kinetree.lab.identify.columns import LONGEST, Trajectory, check_rates, gaps
 from kinetree.lab.identify.imu import imus
 from kinetree.lab.identify.poses import SMALL, Poses, first_places
 from kinetree.lab.identify.readings import by_sensors
-from kinetree.lab.identify.search import Cause, Found, basis, effects, fitted, hidden, search, visible
-from kinetree.lab.identify.setting import Turn, after, efforts_turned, turned, turns, unturned
+from kinetree.lab.identify.search import TRIED, Found, basis, effects, fitted, hidden, search, visible
+from kinetree.lab.identify.setting import (
+    SURE,
+    State,
+    Turn,
+    after,
+    efforts_turned,
+    faults_of,
+    least,
+    turned,
+    turns,
+    unturned,
+)
 from kinetree.lab.identify.torques import REST, by_torques, rms
 from kinetree.lab.identify.wrenches import wrenches_of
 from kinetree.model.edit import lock, set_origins
@@ -27,10 +38,14 @@ from kinetree.spatial.numbers import numbers, poses as checked_poses
 from kinetree.spatial.se3 import Array, poses_from
 from kinetree.trajectories.motion import STILL
 
-CLEARER = 2.0
-"""How many times smaller the loss must be for a joint to be reversed, exchanged or in degrees."""
-NEARLY, TURNED = 10.0, 1.0
-"""Loss of a sample up to which a model is so near that no joint is reversed and turned by more than so many rad."""
+LOOKED_AT, SHORT, ENOUGH = 100, 9, 3.0
+"""How many samples are looked at for joints that are reversed, exchanged or in degrees; steps of these fits; and how
+many times more numbers than those of all poses a log must have for these to be fitted, too."""
+FEW, MANY = ("zero", "delay"), ("zero", "delay", "joint pose", "base pose", "tool pose")
+"""Kinds of faults that are fitted for each way of counting, and for those that then explain the most."""
+ROUGH, TURNED = 3.0, 1.0
+"""Loss of a sample, by millimetres and milliradians, from which on also two faults are tried at once, and up to which
+joints that are turned by more than so many rad explain it as well."""
 NOISE = 1e-3, 1e-3
 """Noise of a log, m and rad, that is assumed at first."""
 UNEXPLAINED = 0.01, 0.02
@@ -90,9 +105,8 @@ def verify(
         The noise of the log alone would leave 0.000173 mm, 9.92e-06 deg rms.
     """
     free = as_names(unknown)
-    for name in free:
-        if name not in SETTING:
-            raise fail("unknown", f"unknown is {name!r}; expected 'base', 'tool', or both")
+    if wrong := [name for name in free if name not in SETTING]:
+        raise fail("unknown", f"unknown is {wrong[0]!r}; expected 'base', 'tool', or both")
     if all(x is None for x in (poses, imu, wrenches, effort)):
         legal = "expected poses={frame: T (n, 4, 4)}, imu={frame: a (n, 3)}, wrenches={joint: w (n, 6)}, effort"
         raise fail("poses", f"there are neither poses nor effort nor readings of sensors; {legal}")
@@ -101,9 +115,8 @@ def verify(
         Q = _unwrapped(robot, Q)
     if poses is not None:
         found, robot, turn, zeros = _by_poses(_checked(robot, Q, poses, free, times))
-    for name, given, sensors_of in (("imu", imu, imus), ("wrenches", wrenches, wrenches_of)):
-        if given is None:
-            continue
+    of_sensors = (("imu", imu, imus), ("wrenches", wrenches, wrenches_of))
+    for name, given, sensors_of in (one for one in of_sensors if one[1] is not None):
         sensors = sensors_of(robot, given, len(Q))
         log = _trajectory(robot, name, Q, np.nan_to_num(sensors.y), times, (qd, qdd), turn, zeros)
         by, robot, then, more = by_sensors(sensors, log)
@@ -141,11 +154,10 @@ def _by_torques(robot: Robot, log: Trajectory, Q: Array) -> Verification:
     q, qd, qdd, effort = (x[:, kept] for x in log[:4])
     some = log._replace(q=q, qd=qd, qdd=qdd, effort=effort)
     by = by_torques(lock(robot, locked), some)
-    assert by.torques is not None
     assert by.offsets is not None
     residuals = by.residuals["torques"]
     torques, whole = np.full((3, len(kept)), np.nan), np.full((*residuals.shape[:2], len(kept)), np.nan)
-    torques[:, kept], whole[..., kept] = by.torques, residuals
+    torques[:, kept], whole[..., kept] = np.asarray(by.torques), residuals
     return replace(
         by,
         still=tuple(np.array(names)[is_still & has_torques]),
@@ -282,21 +294,24 @@ def _is_explained(channel: Poses) -> bool:
 
 
 class _Tried(NamedTuple):
-    """A channel whose joints count in one way, the loss of a fit of zeros, and the joints that this turns far."""
+    """A channel whose joints count in one way, numbers x of a fit, its mean loss, and what it turns far."""
 
-    loss: float
     channel: Poses
-    far: tuple[str, ...]
+    x: Array
+    loss: float
+    far: tuple[tuple[str, str], ...]
 
 
-def _tried(given: Poses, Q: Array) -> _Tried:
-    """Return how well zeros alone explain poses at Q (n, nq)."""
-    channel, rows = _placed(replace(given, q=Q)), np.arange(len(Q))
-    zeros = {cause.element: cause.places[0] for cause in channel.causes if cause.kind == "zero"}
-    late = [i for cause in channel.causes if cause.kind == "delay" for i in cause.places]
-    x = fitted(channel, np.zeros(channel.size), (*channel.unknown, *zeros.values(), *late), rows, 12).x
-    loss = float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum())  # outliers hardly count
-    return _Tried(loss, channel, tuple(name for name, i in zeros.items() if abs(x[i]) > TURNED))
+def _tried(channel: Poses, x: Array, kinds: Sequence[str]) -> _Tried:
+    """Return how well faults of some kinds explain poses, from numbers x."""
+    rows = np.arange(0, len(channel.q), -(-len(channel.q) // LOOKED_AT))
+    causes = [cause for cause in channel.causes if cause.kind in kinds]
+    places = {*channel.unknown, *(i for cause in causes for i in cause.places)}
+    if channel.residual(x, rows).size > ENOUGH * len(places) or "joint pose" not in kinds:
+        x = fitted(channel, x, sorted(places), rows, SHORT).x
+    loss = float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum(axis=-1).mean())  # outliers hardly count
+    far = [(one.kind, one.element) for one in causes if np.linalg.norm(x[list(one.places)][-3:]) > TURNED]
+    return _Tried(channel, x, loss, tuple(far))
 
 
 def _discrete(given: Poses) -> tuple[Poses, list[ModelFault], Turn]:
@@ -305,25 +320,34 @@ def _discrete(given: Poses) -> tuple[Poses, list[ModelFault], Turn]:
     A joint that counts the other way is more likely than one that is turned by more than a radian, which is named as
     alike: with the base upside down it may explain poses as well.
     """
-    robot, faults, turn, n = given.robot, list[ModelFault](), unturned(given.robot), len(given.q)
-    best = _tried(given, given.q)
+    robot, few, tried = given.robot, dict[Turn, _Tried](), dict[Turn, _Tried]()
     columns = [cause.places[0] for cause in given.causes if cause.kind == "zero"]
-    while len(faults) < 2 and (best.loss > n or best.far):  # more than a millimetre or milliradian
-        trials = [
-            (_tried(given, turned(best.channel.q, one)), one, fault)
-            for one, fault in turns(robot, best.channel.q, columns)
-        ]
-        if best.loss < NEARLY * n:
-            trials = [trial for trial in trials if not trial[0].far]
-        if not trials:
-            break
-        there, one, fault = min(trials, key=lambda trial: trial[0].loss)
-        nearly = best.far and there.loss < CLEARER * max(best.loss, n)
-        if there.loss * CLEARER > best.loss and not nearly:
-            break
-        alike = tuple(("zero", name) for name in best.far) if best.loss < NEARLY * n else ()
-        best, turn, faults = there, after(turn, one), [*faults, replace(fault, alike=alike)]
-    return best.channel, faults, turn
+
+    def state(turn: Turn) -> State:
+        one, faults = tried[turn], faults_of(turn, robot.joint_names)
+        left = np.log([max(one.loss, 1.0)])  # of a millimetre or milliradian
+        return State(turn, faults, left, float(left[0]) + SURE * (len(faults) + 2 * bool(one.far)))
+
+    def states(some: Sequence[Turn]) -> list[State]:
+        new = [turn for turn in some if turn not in tried]
+        for turn in new:
+            channel = _placed(replace(given, q=turned(given.q, turn)))
+            few[turn] = tried[turn] = _tried(channel, np.zeros(channel.size), FEW)
+        for turn in sorted(new, key=lambda turn: few[turn].loss)[:TRIED]:
+            tried[turn] = _tried(*few[turn][:2], MANY)
+        return [state(turn) for turn in some]
+
+    def others(now: State) -> list[State]:
+        return states([*turns(robot, given.q, now.setting, columns)] if now.score > SURE * len(now.faults) else [])
+
+    def elements(faults: list[ModelFault]) -> tuple[tuple[str, str], ...]:
+        return tuple((fault.kind, fault.element) for fault in faults)
+
+    best = least(states([unturned(robot)])[0], others, ROUGH, robot.nq)
+    far = {elements(faults_of(turn, robot.joint_names)): one.far for turn, one in few.items() if one.loss < ROUGH}
+    alike = [far.get(elements([one for one in best.faults if one is not fault]), ()) for fault in best.faults]
+    faults = [replace(fault, alike=names) for fault, names in zip(best.faults, alike, strict=True)]
+    return tried[best.setting].channel, faults, best.setting
 
 
 def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Found) -> Verification:
@@ -338,7 +362,13 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
     r = np.sqrt((channel.residual(x, rows) ** 2).sum(axis=-1))
     base, tool = channel.setting(x)
     zeros = [(cause.element, channel.q[:, cause.places]) for cause in channel.causes if cause.kind == "zero"]
-    together = [_set(channel, cause, places) for cause, places in hidden(channel, x, len(rows))]
+    named, apart = {cause for causes in found.alike for cause in causes}, hidden(channel, x, len(rows), found.causes)
+    setting = [("base pose", channel.robot.root, channel.of_base), ("tool pose", channel.frame, channel.of_tool)]
+    together = [
+        (one[:2], *dict.fromkeys(other[:2] for other in (*setting, *found.causes) if {*other[2]} & {*places}))
+        for one, places in apart
+        if one not in named
+    ]
     still = tuple(name for name, q in zeros if np.ptp(q) < STILL)
     errors = np.stack([_errors(plain, before.x), _errors(channel, x)])
     (numbers, correlation), (error, left) = correlated(found), map(rms, errors)
@@ -362,12 +392,6 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
         numbers=numbers,
         correlation=correlation,
     )
-
-
-def _set(channel: Poses, cause: Cause, places: Sequence[int]) -> tuple[tuple[str, str], ...]:
-    base = [("base pose", channel.robot.root)] if set(places) & {*channel.of_base} else []
-    tool = [("tool pose", channel.frame)] if set(places) & {*channel.of_tool} else []
-    return ((cause.kind, cause.element), *base, *tool)
 
 
 def _errors(channel: Poses, x: Array) -> Array:
