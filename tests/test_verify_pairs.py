@@ -37,6 +37,7 @@ def measured(kind, q):
 
 
 class TestPoses:
+    @pytest.mark.slow
     @each("first, then", [("unit", "sign"), ("unit", "order"), ("sign", "order")])
     def test_of_how_joints_count(self, first, then):
         """A sign is that of the joint of the model, whatever column of the log it is in."""
@@ -44,6 +45,7 @@ class TestPoses:
         assert {*named(found)} == {(kind, ELEMENTS[kind]) for kind in (first, then)}
         assert found.explained
 
+    @pytest.mark.slow
     @each("pose", ["base pose", "tool pose", "joint pose"])
     @each("kind", ["sign", "order", "unit"])
     def test_of_a_pose(self, pose, kind):
@@ -53,6 +55,7 @@ class TestPoses:
         (fault,) = (fault for fault in found.faults if fault.kind == pose)
         assert (np.abs(fault.value - ROW) < 5 * fault.std).all()
 
+    @pytest.mark.slow
     @each("kind", ["sign", "order"])
     def test_of_a_delay(self, kind):
         t, late = np.arange(0, 8, 0.05), 0.06

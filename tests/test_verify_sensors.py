@@ -223,6 +223,7 @@ class TestImu:
         assert re.search("Readings of tool0 are (29.|30).* ms later than q", str(found))
         np.testing.assert_allclose(found.sensor_offsets["imu"]["tool0"][3:], [0.1, -0.2, 0.15], atol=0.01)
 
+    @pytest.mark.slow
     def test_two_sensors(self):
         off = at(UR5, "wrist_1_joint", 0.02)
         one, other = (moving(UR5, frame, off) for frame in ("forearm_link", "tool0"))
@@ -311,6 +312,7 @@ def weigh(log):
     return kt.verify(ARM, wrenches={"g_flange": log.pop("y")}, **log)
 
 
+@pytest.mark.slow
 def test_the_arm_of_the_icub():
     """Its sensor is in the shoulder, and the elbow and the wrist move what it carries."""
     file = next(path for path in icub_urdfs() if path.parent.name == "iCubGazeboV2_5")
@@ -328,6 +330,7 @@ def test_the_arm_of_the_icub():
 
 
 class TestWrenches:
+    @pytest.mark.slow
     @each("make", [standing, moving])
     def test_clean_logs(self, make):
         for seed in range(2):
@@ -374,6 +377,7 @@ class TestWrenches:
             assert (fault.kind, fault.element, fault.unit) == ("sensor turn", "g_flange", "rad")
             assert right(fault, turn)
 
+    @pytest.mark.slow
     @each("make", [standing, moving])
     def test_zeros(self, make):
         (fault,) = weigh(wrenches(make, at(ARM, "g_finger", 0.2))).faults

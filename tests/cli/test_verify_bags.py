@@ -302,6 +302,7 @@ class TestSensors:
         assert abs(mass["value"] - 0.2) < 3 * mass["std"]
         assert f"{bag}: readings of board, wrist are used; 30 samples without all of them left out\n" in result.stderr
 
+    @pytest.mark.slow
     def test_faults_are_corrected(self, run, tmp_path, hand):
         bag = written(tmp_path / "log.db3", self.topics(kt.load(hand)))
         result = run("verify", hand, bag, "--fix")
@@ -309,6 +310,7 @@ class TestSensors:
         assert kt.load(hand).links["hand"].inertial.mass == pytest.approx(1.2, abs=0.005)
         assert run("verify", hand, bag).stdout.startswith("The model agrees: imu 0.")
 
+    @pytest.mark.slow
     def test_of_one_sensor(self, run, tmp_path, hand):
         topics = self.topics(kt.load(hand), gyro=False, imu_frame="imu_link")
         bag = written(tmp_path / "log.db3", topics)

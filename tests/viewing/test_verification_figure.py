@@ -130,6 +130,7 @@ def test_the_command_draws_it(tmp_path):
     assert '"numbers"' in run("--json").output
 
 
+@pytest.mark.slow
 def test_readings_of_sensors_have_panels():
     y = kt.dynamics.imu_reading(ARM, "q3_link")(np.add(Q, [0, 0.02, 0]), QD, QDD)
     y += np.random.default_rng(5).normal(0, 0.05, y.shape)
