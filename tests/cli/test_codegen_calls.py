@@ -9,7 +9,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.cli._calls import Call, calls
-from kinetree.cli._queries import QUERIES, flag, parameters
+from kinetree.cli._queries import ARGUMENTS, QUERIES, flag, parameters
 
 KNOWN = {name: parameters(name) for name in QUERIES}
 
@@ -261,3 +261,8 @@ def test_one_function_of_several(run, drone, tmp_path):
 def test_several_calls_that_cannot_be_read(text):
     with pytest.raises(kt.KinetreeError, match="is no call; expected a call such as"):
         calls(text, KNOWN)
+
+
+def test_every_argument_with_a_default_has_help_and_no_other():
+    optional = {key for own in KNOWN.values() for key, one in own.items() if one.default is not one.empty}
+    assert optional == {*ARGUMENTS, "joints"}  # which are what a guard is for
