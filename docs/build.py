@@ -94,7 +94,7 @@ def contents(pages: Path) -> str:
         for page in sorted((pages / folder).rglob("*.md")):
             text = page.read_text(encoding="utf-8")
             title = re.search(r"^# (.+)$", text, re.MULTILINE)
-            first = re.search(r"^[A-Z`\[*][^\n|]*(?:\n[^\n|#]+)*", text.partition("\n")[2], re.MULTILINE)
+            first = re.search(r"^[A-Z`\[*][^\n|]*(?:\n(?!#)[^\n|]+)*", text.partition("\n")[2], re.MULTILINE)
             about = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(first[0].split()) if first else "")
             about = re.split(r"(?<=[.:]) ", about)[0]
             name = page.relative_to(pages).with_suffix(".html").as_posix()
