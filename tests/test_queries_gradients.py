@@ -77,6 +77,7 @@ def test_every_joint_type(name, tree):
     agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_every_query_of_every_joint_type(name, tree):
@@ -102,6 +103,7 @@ def test_every_query_of_an_arm(name):
     agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({*ASKED} - {"hessian", "inertial_regressor", "forward_dynamics_derivatives"}))
 def test_every_query_of_a_humanoid(name):

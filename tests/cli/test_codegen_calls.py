@@ -70,6 +70,7 @@ QUICK = {text: name for name, text in CASES}
 """One function for each option; the others are slow."""
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),

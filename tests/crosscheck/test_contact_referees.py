@@ -86,6 +86,7 @@ def balls(solids):
     return np.array(found)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("file", ROBOTS, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_links_of_robots(file):
     """Where coal and we differ, a linear program decides; it must say what we say."""

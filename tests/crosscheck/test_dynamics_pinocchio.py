@@ -157,6 +157,7 @@ def test_machine_code(path):
     c.compare(got, C)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", chosen(), ids=lambda path: path.stem)
 def test_what_belongs_to_the_whole_robot(path, floats):

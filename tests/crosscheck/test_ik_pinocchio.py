@@ -52,6 +52,7 @@ ARMS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ARMS)
 def test_random_targets(pin: Any, name: str) -> None:
     find, frame, base, share = ARMS[name]
@@ -156,6 +157,7 @@ def test_floating_bases(pin: Any, name: str) -> None:
     assert worst == pytest.approx(result.residual, abs=1e-9)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ONCE)
 def test_several_solutions(pin: Any, name: str) -> None:
     """Each of the solutions of every target: all of an arm with a closed form, some of the others."""

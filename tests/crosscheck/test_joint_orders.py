@@ -42,6 +42,7 @@ def check_poses(robot, model, maps, names):
     np.testing.assert_allclose(maps.q_back(data.qpos), q, atol=1e-12)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("file", FEW, ids=lambda file: file.stem)
 def test_mujoco(file):
     robot = kt.load(file, without=WITHOUT)

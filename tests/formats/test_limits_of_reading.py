@@ -48,6 +48,7 @@ CLASSES = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("floods", CLASSES.values(), ids=map(" ".join, CLASSES))
 def test_no_reader_takes_more_than_was_promised_or_grows_faster_than_n_log_n(floods):
     """Every flood of a reader, in one process: an eighth of it, the whole, and one above the limit.

@@ -74,6 +74,7 @@ def check(who, planted, seed):
     np.testing.assert_allclose(result.T_flange_tool0, kt.fk(ARM, "tool0", "flange").interpret(ARM.q()), atol=1e-12)
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("who", MAKERS)

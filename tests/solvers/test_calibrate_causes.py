@@ -274,6 +274,7 @@ class TestColumns:
 
 
 class TestRoundedDisplays:
+    @pytest.mark.sampled
     @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
     def test_of_whole_degrees_are_a_hint_that_helps(self, seed):
         """So coarse that no arm agrees by chance."""
@@ -454,6 +455,7 @@ def test_it_takes_seconds_for_hundreds_of_poses():
     assert codes(result) == ["pose-wrong"]
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_no_wrong_zero_is_named(seed):

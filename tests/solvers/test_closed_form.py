@@ -68,6 +68,7 @@ def test_no_search_begins_at_a_candidate_out_of_reach(family):
     assert np.isinf(forms.interpret(q, within)[:, 6]).all()
 
 
+@pytest.mark.sampled
 @ALL
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 @pytest.mark.slow

@@ -284,6 +284,7 @@ def chain(seed):
     return add_limits(kt.load(text + "</robot>", format="urdf"), read(table, "rows.toml")[0])
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(i, marks=pytest.mark.slow) for i in range(2, 12))])
 def test_any_rows_on_any_joints(seed):

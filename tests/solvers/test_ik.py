@@ -58,6 +58,7 @@ def test_what_an_icub_reaches(icub, frame, base):
     np.testing.assert_array_equal(again.q, q)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "n",
     [

@@ -260,6 +260,7 @@ def goal_targets(robot: kt.Robot, goals, q: np.ndarray, rng) -> list[np.ndarray]
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ICUB)
 def test_an_icub_is_at_minima_inside_its_rows(name):

@@ -176,7 +176,7 @@ def test_clean_motions_give_no_warning(arm):
 def test_faults_of_every_kind_and_motions_without(name):
     """Of two real arms and one of balls, with KINETREE_ALL 168 of each kind of fault, 504 in all, and 504 motions."""
     robot = ball_arm() if name == "balls" else kt.load(f"example-robot-data:{name}")
-    clean, count = Clean(robot, 100), at_length(4, 21)
+    clean, count = Clean(robot, 100), at_length(2, 21)
     for _ in range(8 * count):
         motion, _ = clean.draw()
         assert found(motion, acceleration=clean.acceleration) == []

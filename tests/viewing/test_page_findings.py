@@ -85,6 +85,7 @@ def is_in_view(page, locator):
     return box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "fault"), [("arm", fault) for fault in IN_ARM.values()] + [("ur5", fault) for fault in IN_UR5.values()]
 )

@@ -152,8 +152,8 @@ def command(
             findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])
     if output is not None:
         _write(asked, motion, output, in_degrees)
-        as_model = asked.arm and output.suffix.lower() in WRITERS
-        whose = ", joints as in the model, not as the pendant shows them" if as_model else ""
+        as_model = asked.arm and asked.arm.pendant.coupled and output.suffix.lower() in WRITERS
+        whose = ", joints as in the model, not as on the pendant" if as_model else ""
         remark(f"wrote {output}: {len(motion.q)} samples{whose}")
     _finish(motion, reached(motion, options), findings, as_json)
 
