@@ -220,6 +220,7 @@ def test_robots_are_measured_without_damping_and_followers(tmp_path):
     assert not any(joint.dynamics for joint in robot.joints.values())
 
 
+@pytest.mark.slow
 def test_chains_are_robots_whose_programs_grow_evenly():
     counts = []
     for n in (5, 10, 20):

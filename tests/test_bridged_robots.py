@@ -309,6 +309,7 @@ class TestSymPy:
             assert a.shape == b.shape
             np.testing.assert_allclose([float(x.subs(values)) for x in a.ravel()], b.ravel(), rtol=1e-11, atol=1e-12)
 
+    @pytest.mark.slow
     def test_every_operation(self, expressions):
         every, x = kernel(every_operation()), np.array([0.7, -0.4, 0.9])
         found = expressions(every, *[[*x]], simplify=False)

@@ -279,6 +279,7 @@ def test_masses_and_wrenches_are_taken_by_name():
             call("arm")
 
 
+@pytest.mark.slow
 def test_what_has_no_joints_is_refused_if_it_has_names():
     ik = kt.ik(ROBOT, "l6")
     with pytest.raises(kt.KinetreeError, match="a target has names on its axes: 'x', 'y'"):

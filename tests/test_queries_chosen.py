@@ -112,6 +112,7 @@ def test_every_question_takes_a_choice(stem):
         np.testing.assert_allclose(compiled(*numbers), given(*numbers, at), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_order_is_the_callers_and_a_group_is_its_joints():
     q = ICUB.limits.sample(1)[0]
     own = columns(ICUB, ARM)

@@ -102,6 +102,7 @@ def test_a_step_that_needs_a_large_correction_is_made_shorter(bars, off, good):
     assert after[ROUND] == good
 
 
+@pytest.mark.slow
 def test_the_start_decides_the_branch(close):
     x = np.linspace(-3, 3, 50)
     for branch in (1.0, -1.0):

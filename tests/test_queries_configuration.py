@@ -17,6 +17,7 @@ def some(n: int = 5, seed: int = 0):
     return np.array([random_q(ROBOT, rng) for _ in range(n)]), rng.uniform(-1.5, 1.5, (n, ROBOT.nv))
 
 
+@pytest.mark.slow
 def test_they_are_inverses_and_move_every_frame_alike():
     integrate, difference = kt.dynamics.integrate(ROBOT), kt.dynamics.difference(ROBOT)
     q, v = some()

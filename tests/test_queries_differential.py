@@ -47,6 +47,7 @@ def rate_along(function, robot, q, qd):
     return (after - before) / (2 * h)
 
 
+@pytest.mark.slow
 def test_an_arm_in_the_plane(arm):
     a, b = 0.4, -1.3
     s, c, s2, c2 = np.sin(a), np.cos(a), np.sin(a + b), np.cos(a + b)

@@ -91,6 +91,7 @@ def test_mass_matrix(robot):
     close(kt.inverse_dynamics(robot).interpret(q, qd, qdd), np.einsum("nij,nj->ni", H, qdd) + C)
 
 
+@pytest.mark.slow
 @every
 def test_power_goes_into_energy_and_dampers(robot):
     q, qd, qdd = some(robot)

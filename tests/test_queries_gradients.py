@@ -139,6 +139,7 @@ def test_tangents_of_joints_that_stand_where_an_input_says():
     agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
+@pytest.mark.slow
 def test_tangents_of_robots_without_quaternions_are_their_coordinates():
     robot = kt.load("icub")
     kernel, rng = kt.fk(robot, "l_hand"), np.random.default_rng(11)
@@ -173,6 +174,7 @@ def test_gradients_in_batches_and_twice():
     np.testing.assert_array_equal(again(q, g), found)
 
 
+@pytest.mark.slow
 def test_the_gradient_of_a_position_is_a_row_of_the_jacobian():
     robot, rng = kt.load("icub"), np.random.default_rng(14)
     q, unit = rng.uniform(-1, 1, (4, robot.nq)), np.zeros((3, 1, 4, 4))

@@ -22,6 +22,7 @@ def test_it_is_the_definition_without_what_has_no_limit():
     assert ((kernel(q) >= 0).all(axis=-1) == limits.contains(q)).all()
 
 
+@pytest.mark.slow
 def test_other_limits_are_another_kernel():
     one, other = kt.load("icub", limits="tendons"), kt.load("icub", limits="ikin")
     assert kt.margin(one) is kt.margin(one)

@@ -97,6 +97,7 @@ def test_an_imu_on_a_moving_base():
     assert np.abs(at_rest - reading).max() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.0", pytest.param("2.10", marks=pytest.mark.slow)])  # 2.10: on followers
 def test_the_inertial_sensor_of_the_icub_at_rest_and_in_motion(version):
     icub = kt.load(f"icub:{version}")

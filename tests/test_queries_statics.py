@@ -98,6 +98,7 @@ def test_points_and_contacts(frame, base):
     np.testing.assert_allclose(seen, kt.dynamics.contact_wrench(at, turned), rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @each("frame, base", WAYS)
 def test_kernels_are_the_algorithms(frame, base):
     (q, _, w), tree = some(ROBOT, 5), build_tree(ROBOT)

@@ -45,6 +45,7 @@ def test_moving_and_static_ones_are_the_parts_of_all():
     assert static.T.shape == (static.static.sum(), 4, 4)
 
 
+@pytest.mark.slow
 def test_a_batch_has_any_axes_and_neutral_is_the_default():
     q = many(6).reshape(2, 3, -1)
     assert kt.transforms(ROBOT, q).T.shape == (2, 3, len(ROBOT.frames) - 1, 4, 4)

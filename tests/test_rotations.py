@@ -114,6 +114,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @each("said", BAD)
 @each("place", PLACES)
 def test_a_bad_one_is_refused_with_its_fault(place, said):

@@ -189,6 +189,7 @@ def test_the_pages_are_current():
         assert (ROOT / "docs" / name).read_text("utf-8") == text, f"{name} is not current: python docs/make_sources.py"
 
 
+@pytest.mark.slow
 def test_they_are_written_where_one_says(tmp_path):
     make_sources.main(tmp_path)
     assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.md")} == set(pages())

@@ -310,6 +310,7 @@ class TestTwoJoints:
         off = (kt.fk(BEND, "tip")(logged) - T)[:, :3, 3]
         assert found.error[0] == pytest.approx(np.sqrt((off**2).sum(axis=1).mean()))  # of the log as it is
 
+    @pytest.mark.slow
     def test_zeros_that_have_the_effect_of_unknown_poses(self):
         """That of the first joint turns the base, that of the last one the tool."""
         X, Y = small(np.array([1, 2, 3, 0.4, 0.5, 2.0])), small(np.array([0.1, 0, 0.2, 1, 0, 0]))
@@ -382,6 +383,7 @@ class TestDelays:
 
 
 class TestNothingIsShown:
+    @pytest.mark.slow
     @each("free", [(), EVERYTHING])
     def test_by_poses_of_a_robot_at_rest(self, free):
         q = np.tile([0.3, -0.4], (12, 1))

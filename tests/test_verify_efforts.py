@@ -175,6 +175,7 @@ class TestChannel:
             slope = (channel.residual(x + h * e, rows) - channel.residual(x - h * e, rows)) / (2 * h)
             np.testing.assert_allclose(J[..., i], slope, rtol=0, atol=1e-6 * max(1, np.abs(slope).max()))
 
+    @pytest.mark.slow
     def test_friction_stays_positive(self):
         channel = self.channel()
         place = 34 + 3  # Coulomb friction of q1, after three links and a payload
@@ -267,6 +268,7 @@ class TestFewStates:
         assert named(found) == [("effort sign", "q1"), ("zero", "q2")]
         assert abs(found.faults[1].value - 0.05) < 4 * found.faults[1].std < 0.01
 
+    @pytest.mark.slow
     def test_the_deviation_of_friction_is_that_of_a_line(self):
         """The offset of the torques is not known either, so that the line need not pass through zero."""
         found, n = self.found(added=[0, 0.5] * self.QD), len(self.QD)

@@ -66,6 +66,7 @@ def test_any_tree_stays():
         np.testing.assert_allclose(jacobian(other, q, frame, base), J, rtol=0, atol=1e-13, err_msg=str(seed))
 
 
+@pytest.mark.slow
 @each("number", range(4))
 def test_inertias_move_with_the_frames(number):
     robot, rng = robots()[number], np.random.default_rng(number)

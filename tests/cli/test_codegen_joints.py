@@ -271,6 +271,7 @@ def test_names_of_any_joint_become_identifiers(run, tmp_path):
     assert printed == "2 5 3 3 -0.15\n"
 
 
+@pytest.mark.slow
 def test_long_names_are_cut(run, tmp_path):
     path, out = tmp_path / "r.urdf", tmp_path / "a.c"
     path.write_text(HOSTILE.replace('"5"', f'"{"tip" * 50}"').replace("1-a/b", "j" * 130), encoding="utf-8")

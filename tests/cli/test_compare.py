@@ -174,6 +174,7 @@ def test_confined_reads_the_workspace_alone(tmp_path, run):
     assert run("inspect", one, "--confined").exit_code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", [("--profile", "industrial"), ("--faces", "9"), ("--force",)])
 def test_options_of_a_page_are_refused_without_one(run, option):
     result = run("compare", "icub", "icub", *option)

@@ -71,6 +71,7 @@ def test_text(run, arm):
     assert result.stderr == "note: link 'e' has a mass and no collision shape\n"
 
 
+@pytest.mark.slow
 def test_contact_has_exit_status_1(run, arm):
     result = run("contact", arm, "--q", "jc=177", "--deg", "--touch", "b", "--touch", "c", "--skip", "e")
     assert (result.exit_code, result.stderr) == (1, "")

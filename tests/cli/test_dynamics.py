@@ -96,6 +96,7 @@ def chain(folder, n):
     return path
 
 
+@pytest.mark.slow
 def test_joints_that_slide_or_have_several_coordinates(run, mixed):
     found = answer(run, mixed, "--qd", "drive=0.5,0,0", "--qdd", "lift=1")
     weight = 9.81 / math.sqrt(2)  # the mast, 1 kg, slides at 45 degrees

@@ -41,6 +41,7 @@ def test_a_motion_is_written_and_described(run, tmp_path, monkeypatch):
     np.testing.assert_allclose(read_motion(robot, "d.csv", unit="deg").q, motion.q, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_geometry_needs_a_frame_and_torques_a_mass(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "arm.urdf").write_text(ARM.format("", 2))

@@ -184,6 +184,7 @@ def test_inverse_kinematics_keep_loops_closed_by_driven_joints(run, tmp_path):
     assert "driven is missing" in run("ik", path, "--frame", "pen", "--pose", xyz, "--loops", "closed").stderr
 
 
+@pytest.mark.slow
 def test_inverse_kinematics_say_how_far_loops_are_open(run, tmp_path):
     """The rocker cannot be at 2 rad (see above)."""
     path = tmp_path / "bars.xml"

@@ -100,6 +100,7 @@ def test_all_shows_every_link_joint_sensor_and_note(run):
         assert words >= {*robot.links, *robot.joints, *robot.sensors}
 
 
+@pytest.mark.slow
 def test_a_tree_of_thousands_of_links():
     n = 3000
     links = [Link(f"l{i}") for i in range(n)]
@@ -233,6 +234,7 @@ def test_columns_of_a_page_that_is_too_narrow(capsys):
 # JSON
 
 
+@pytest.mark.slow
 def test_json_is_the_robot(run):
     path = icub_urdfs()[0]
     robot = kt.load(path)

@@ -36,6 +36,7 @@ def test_a_clean_motion(run, folder):
     assert result.stdout.splitlines()[-1] == "2 remarks"
 
 
+@pytest.mark.slow
 def test_each_finding_has_its_joint_and_time(run, folder):
     folder((0, 2.5, 0), (1, 2.5, 1), (1.1, 2.5, 3.1))
     result = run("motion", "check", "arm.urdf", "motion.csv")

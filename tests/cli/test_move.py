@@ -236,6 +236,7 @@ def test_limits_in_degrees(run):
         assert found["duration"] == pytest.approx(2.5, abs=0.011)
 
 
+@pytest.mark.slow
 def test_limits_of_lengths_stay_in_m_with_degrees(run):
     result = run("move", *GO[:-2], "--deg", "--acceleration=2", "--velocity=2", "--to", "1 0 0 0 0 0", "--json")
     assert json.loads(result.stdout)["duration"] == pytest.approx(2 * np.sqrt(0.5), abs=0.011)
@@ -246,6 +247,7 @@ def test_a_period_with_its_unit(run, gantry):
     np.testing.assert_allclose(np.diff(read_motion(gantry, "motion.csv").times), 0.02, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [(), ("--line",)])
 def test_poses_where_the_frame_is_already(run, gantry, line):
     Path("poses.txt").write_text("0 0 0\n1 0 0\n1.0000001 0 0\n1 1 0\n5 5 5\n", encoding="utf-8")

@@ -187,6 +187,7 @@ def test_pairs_hold_for_all_joints(run, arm):
     assert (result.exit_code, "--joints" in result.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_each_line_of_the_srdf_stays_and_is_judged(run, arm, tmp_path):
     """Two lines about a pair; and what is read is warned of."""
     fat = put(tmp_path / "fat.urdf", arm.read_text().replace("radius='0.1'", "radius='0.2'"))

@@ -136,6 +136,7 @@ def test_fk_there_and_ik_back(run, cell, key):
     np.testing.assert_allclose(T, asked, rtol=0, atol=2e-6)
 
 
+@pytest.mark.slow
 @every
 def test_pose_shows_the_tool_in_the_user_frame(run, key):
     words, T_tool, T_user = options(key, "numbers", "numbers")
@@ -200,6 +201,7 @@ def test_faults_are_found_with_a_tool_in_a_user_frame(cell):
         kt.calibrate(robot, "kuka", joints, shown(same), tool=np.tile(np.eye(4), (8, 1, 1)))
 
 
+@pytest.mark.slow
 def test_ros_all_and_frames_that_are_named(run, cell):
     T = of_rpy(*TOOL)
     numbers = " ".join(map(repr, [*T[:3, 3].tolist(), *Rotation.from_matrix(T[:3, :3]).as_quat().tolist()]))

@@ -56,6 +56,7 @@ def tracked(t, q, type=POSE, name="/tracker/pose", parent="world"):
 
 
 class TestEfforts:
+    @pytest.mark.slow
     def test_a_mass_is_corrected(self, run, tmp_path, model, torques):
         t, q, effort = torques
         bag = written(tmp_path / "log.db3", [states(JOINTS, q, stamps(t), effort=effort)])

@@ -93,6 +93,7 @@ def test_broadcasting(k, one, other):
     np.testing.assert_array_equal(out, got)
 
 
+@pytest.mark.slow
 def test_batches_that_do_not_fit(k):
     with pytest.raises(KinetreeError, match="do not go together"):
         k(numbers(4, 3), numbers(5, 2, 3))
@@ -141,6 +142,7 @@ def test_layouts_of_inputs(k, name, batch):
         np.testing.assert_array_equal(got, right)
 
 
+@pytest.mark.slow
 @each("batch", [(), (1,), (6,), (3, 5), (33,)])
 @pytest.mark.parametrize("name", [n for n in layouts(np.zeros((1, 1))) if n != "read-only"])
 def test_layouts_of_out(k, name, batch):
@@ -171,6 +173,7 @@ def test_lists_and_whole_numbers(k):
     np.testing.assert_array_equal(k(np.array([1, 0, 2], np.float16), np.array(A, np.float32)), right)
 
 
+@pytest.mark.slow
 def test_single_precision(k):
     q, A = numbers(19, 3), numbers(19, 2, 3)
     got = k(q, A, dtype=np.float32)

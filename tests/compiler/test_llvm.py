@@ -82,6 +82,7 @@ def test_every_operation(name, dtype, processor):
         np.testing.assert_array_equal(np.signbit(got), np.signbit(expected))
 
 
+@pytest.mark.slow
 @BOTH
 @each("name", OPS)
 def test_nan_and_infinity(name, dtype):
@@ -274,6 +275,7 @@ def blocks_of(program, target):
     return re.split(r"\n\w+:\n", body)[2:-1]
 
 
+@pytest.mark.slow
 def test_no_block_is_long():
     """LLVM takes four times as long for one block as for ten."""
     program = trace(lambda x: np.array([x[i % 40] * x[j % 39] for i in range(40) for j in range(50)]), (40,))

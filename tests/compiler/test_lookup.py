@@ -135,6 +135,7 @@ class TestSearch:
         np.testing.assert_allclose(found, k.interpret(POINTS[:20]), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_points_that_are_not_numbers_are_never_the_nearest():
     table, x = pairs(), POINTS[:1].copy()
     nearest = int(table.distances(np.moveaxis(x, 0, -1))[:, 0].argmin())

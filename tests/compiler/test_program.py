@@ -47,6 +47,7 @@ def test_dead_code_is_gone_and_nothing_is_done_twice():
     np.testing.assert_array_equal(interpret(program, [2, 5, 7]), [121.0, np.cos(5.0), 11.0, 3.0])
 
 
+@pytest.mark.slow
 def test_forward_kinematics_is_well_formed():
     robot = kt.load("icub")
     tree = kt.queries.query.tree(robot)

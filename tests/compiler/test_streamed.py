@@ -39,6 +39,7 @@ def test_a_buffer_fits_on_the_stack():
         assert ("nontemporal" in ir_calls.loop(program, lanes, llvm.host())) == has
 
 
+@pytest.mark.slow
 @each("dtype", [np.float64, np.float32])
 def test_the_same_bits(k, dtype):
     """Wherever the results begin in memory, in numbers; not all of these can be stored past the cache."""

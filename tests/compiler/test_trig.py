@@ -100,6 +100,7 @@ def test_not_a_number(sincos, dtype):
             x[at] = 0.5
 
 
+@pytest.mark.slow
 def test_neighbours_far_away_change_nothing(sincos, dtype):
     """A lane beyond the limit takes another way; the others give the same bits as alone."""
     x = np.random.default_rng(3).uniform(-1e4, 1e4, 64).astype(dtype)

@@ -234,6 +234,7 @@ def test_moving_links_have_poses_of_their_own():
         kt.collisions(robot)(q, T)
 
 
+@pytest.mark.slow
 def test_all_links_may_move_by_themselves():
     contact = kt.collisions(free(BALL, BALL), [("a", "b")], moving=("a", "b"))
     T = np.tile(np.eye(4), (2, 2, 1, 1))
@@ -370,6 +371,7 @@ def test_links_that_may_touch_are_left_out():
     assert ("a", "d") in contact.pairs
 
 
+@pytest.mark.slow
 def test_what_is_known_of_the_shapes_is_noted():
     heavy = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
     robot = arm(BALL, heavy, BALL, BALL)
@@ -437,6 +439,7 @@ def test_wrong_arrays():
             call()
 
 
+@pytest.mark.slow
 def test_a_link_that_floats_has_no_neighbours():
     for kind, pairs in (("floating", (("a", "b"),)), ("planar", (("a", "b"),)), ("revolute", None)):
         robot = kt.load(

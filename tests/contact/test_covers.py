@@ -125,6 +125,7 @@ def distance(one, points):
     return np.maximum(-depth(one, points), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", but_slow("mesh", without=("open",)))
 def test_inner_spheres_lie_inside(name):
     one, found = SOLIDS[name], cover(SOLIDS[name], 0.03)
@@ -136,6 +137,7 @@ def test_inner_spheres_lie_inside(name):
         assert depth(one, ends).min() >= -1e-12
 
 
+@pytest.mark.slow
 def test_an_open_mesh_has_no_inside():
     assert not len(cover(SOLIDS["open"], 0.03).inner)
     assert not SOLIDS["open"].closed

@@ -91,6 +91,7 @@ def test_bodies_that_an_mjcf_excludes_are_left_out_and_listed():
     assert both.pairs == (("a", "b&"),)  # named
 
 
+@pytest.mark.slow
 def test_planes_alone_have_no_distance_and_cannot_be_decided():
     slides = "<joint type='slide' axis='0 0 1' range='-1 1'/>"
     robot = mjcf(
@@ -102,6 +103,7 @@ def test_planes_alone_have_no_distance_and_cannot_be_decided():
     assert not contact([0.0])
 
 
+@pytest.mark.slow
 def test_an_empty_batch_has_empty_answers():
     contact = kt.collisions(hand())
     none = np.zeros((0, 2))
@@ -218,6 +220,7 @@ def test_what_an_srdf_leaves_out(reason, enabled, always, touching, expected):
     assert found == ((pairs, []) if expected is None else ([], [("a", "b", expected)]))
 
 
+@pytest.mark.slow
 def test_default_is_said_of_links_in_contact_in_the_neutral_configuration():
     said = "<disable_collisions link1='a' link2='{}' reason='Default'/>".format
     found = kt.collisions(sliding(said("b") + said("c"), a=0, b=0.15, c=-0.3))
@@ -231,6 +234,7 @@ def test_links_in_contact_in_the_neutral_configuration_alone_are_tested():
     assert ("a", "b") in kt.collisions(robot).pairs
 
 
+@pytest.mark.slow
 def test_links_that_always_touch_are_left_out():
     text = "".join(BALL.format(name, 0) for name in "abc")
     text += "".join(JOINT.format(*ends, "0 0 .01", "revolute") for ends in ("ab", "bc"))

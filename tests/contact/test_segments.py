@@ -82,6 +82,7 @@ def test_quaternions_travel_by_their_angle():
     assert travels(robot, q, other) == pytest.approx(np.array([[0, 0, 1, 0.4, 0, 0, 0], [0] * 7]), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_contact_between_two_ends_that_are_apart():
     """A ball that slides past another, at a known distance."""
     for gap, free in ((1e-4, True), (-1e-4, False)):

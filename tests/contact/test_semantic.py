@@ -189,6 +189,7 @@ def test_what_the_srdf_has_stays_and_is_judged():
             assert notes[0].source.line == 1
 
 
+@pytest.mark.slow
 def test_right_ones_get_their_evidence():
     robot = chain(
         bent(1.0),
@@ -219,6 +220,7 @@ def test_links_that_move_by_themselves_are_refused():
         kt.collisions(chain(bent(1.0), bent(1.0)), moving=["c"]).semantic()
 
 
+@pytest.mark.slow
 def test_a_margin_does_not_count():
     robot = chain(bent(1.0), bent(1.0))
     assert reasons(kt.collisions(robot, margin=0.3).semantic()).keys() == found(robot).keys()

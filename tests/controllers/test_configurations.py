@@ -191,6 +191,7 @@ def check_each_picks_itself(robot, maker, q, base, tool0, turns):
     return count
 
 
+@pytest.mark.slow
 @each("maker", MAKERS)
 def test_flips_of_the_wrist_and_whole_turns_differ(maker):
     """(q4 + 180°, -q5, q6 + 180°) is the same pose, and so are whole turns of joints 1, 4 and 6."""

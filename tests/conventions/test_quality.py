@@ -88,6 +88,7 @@ EXAMPLES_IMPLY = {
 
 
 class TestBoundaries:
+    @pytest.mark.slow
     @each(
         "edit, expected",
         [
@@ -173,6 +174,7 @@ class TestBoundaries:
         assert [note.code for note in robot.notes] == ["default-inertia"]
         assert found(robot) == []
 
+    @pytest.mark.slow
     @each(
         "xyz, expected",
         [

@@ -188,6 +188,7 @@ def test_two_arms_are_put_into_a_cell_by_their_shared_base_link():
         np.testing.assert_allclose(kt.fk(whole, frame)(q), T @ kt.fk(arms_, frame)(q), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_a_tool0_that_was_moved_is_found_by_comparison():
     upstream = kt.load(urdf(PRINTED["one arm"]), format="urdf")
     text = urdf(PRINTED["one arm"])

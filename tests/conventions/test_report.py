@@ -336,6 +336,7 @@ class TestSarif:
         assert [one["location"]["uri"] for one in run["artifacts"]] == ["bad.urdf"]
         assert len({result["partialFingerprints"]["kinetree/v1"] for result in run["results"]}) == 2
 
+    @pytest.mark.slow
     def test_what_is_excused_is_suppressed_with_its_reason(self, mixed):
         *open_, excused = self.run_of(mixed)["results"]
         assert not any("suppressions" in result for result in open_)

@@ -165,6 +165,7 @@ class TestXacro:
         path.write_text(f'{row}{XACRO}<xacro:include filename="macro.xacro"/>\n<xacro:arm/></robot>')
         return check_job(Job(str(path), CheckOptions("industrial")))
 
+    @pytest.mark.slow
     def test_it_is_read_from_the_file_that_has_the_element(self, tmp_path):
         assert CODE in codes(self.parts(tmp_path))
         for place in ("head", "inside", "row"):

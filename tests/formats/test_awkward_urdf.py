@@ -106,6 +106,7 @@ def test_number_with_a_comma():
     assert (finding.source and finding.source.line) == 7
 
 
+@pytest.mark.slow
 def test_truncated_file():
     text = f'<robot name="awkward">\n{LINKS}{SHOULDER}{ELBOW}</robot>\n'
     for length in range(1, len(text) - 2):

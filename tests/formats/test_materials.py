@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import pytest
+
 import kinetree as kt
 from each import each
 from kinetree.formats.urdf.write import write
@@ -63,6 +65,7 @@ def test_one_look_a_name(case):
         assert codes(again) == []
 
 
+@pytest.mark.slow
 @each("case", CASES)
 @each("format", ["sdf", "mjcf"])
 def test_in_every_format(case, format):

@@ -78,6 +78,7 @@ def test_a_ball_that_is_open_where_the_bodies_are_drawn_gets_sites_of_its_own():
     assert "connect" not in mjcf.write(robot, without=("loop",))
 
 
+@pytest.mark.slow
 @each("kind", ["revolute", "continuous"])
 @each("drawn", [True, False])
 def test_a_hinge_is_two_points_of_its_axis_and_comes_back(kind, drawn):

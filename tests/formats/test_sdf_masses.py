@@ -545,6 +545,7 @@ class TestStaticModels:
 
     SIDE = hinge("<xyz>0 1 0</xyz>").replace('<link name="b">', '<link name="b"><inertial><mass>2</mass></inertial>')
 
+    @pytest.mark.slow
     @each("static, torque", [("", -2 * 9.81), ("false", -2 * 9.81), ("true", 0.0), ("1", 0.0)])
     def test_they_weigh_nothing_on_their_joints(self, static, torque):
         text = self.SIDE.replace("<axis>", "<pose>-1 0 0 0 0 0</pose><axis>")

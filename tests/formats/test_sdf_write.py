@@ -97,6 +97,7 @@ def same(robot, again, q):
         assert [g.shape for g in shapes] == [g.shape for g in (*others.visuals, *others.collisions)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nested", [False, True])
 def test_every_joint_type_comes_back(nested):
     robot = some_robot([row for row in JOINT_TYPES.values() if row.sdf], nested)

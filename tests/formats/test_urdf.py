@@ -409,6 +409,7 @@ class TestWhatOthersRead:
                 assert {joint.name for joint in robot.joints.values() if joint.kind.nq} == {*model.names} - {"universe"}
 
 
+@pytest.mark.slow
 def test_the_order_of_q_comes_back():
     robot = kt.load("icub")
     names = robot.joint_names[::-1]

@@ -446,6 +446,7 @@ def test_refused_before_it_takes_memory(expression):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_an_expression_pays_for_the_properties_that_it_evaluates():
     budget = Budget()
     names = {**FUNCTIONS, "x": [0] * 99_999}

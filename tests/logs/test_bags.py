@@ -65,6 +65,7 @@ def test_a_motion_is_read_from_a_bag(robot, bags, ending, tmp_path):
         assert found.notes == ()
 
 
+@pytest.mark.slow
 def test_both_containers_have_the_same_messages(bags):
     wanted = (JOINT_STATE, "tf2_msgs/TFMessage")
     mcap, db3 = (read_bag(path, wanted) for path in bags.values())

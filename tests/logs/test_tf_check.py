@@ -17,6 +17,7 @@ def robot():
     return arm()
 
 
+@pytest.mark.slow
 def test_equal_transforms_are_equal(robot, tmp_path):
     found = compared(robot, recorded(tmp_path / "bag.mcap", robot), TOLERANCE)
     assert (found.compared, found.differences, found.missing, found.outside) == (5, [], [], 0)

@@ -337,6 +337,7 @@ SDF = """<sdf version="1.9"><model name="m"><link name="a"/><link name="b"/><fra
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text", "at", "old"),
     [

@@ -278,6 +278,7 @@ class TestLock:
         assert "mentions 's', fixed now; it is kept as it stands" in note
         assert not noted(kt.edit.lock(robot, {"r": 0.3}), "stale-extension")
 
+    @pytest.mark.slow
     def test_on_a_real_robot(self):
         robot = icub()
         q = random_q(robot, RNG)
@@ -470,6 +471,7 @@ class TestPieces:
         with pytest.raises(KinetreeError, match=f"a {type_name} joint is attached with [012] axes"):
             kt.edit.attach(everything(), everything(), "base", prefix="b_", type=type_name, axes=axes)
 
+    @pytest.mark.slow
     @each("length", [2.0, 1e-200, 1e200])
     def test_attach_takes_axes_of_any_length(self, length):
         robot = kt.edit.attach(

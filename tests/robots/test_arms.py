@@ -28,6 +28,7 @@ def test_the_arms_stand_where_their_makers_say() -> None:
     }
 
 
+@pytest.mark.slow
 def test_torques_of_the_puma_are_those_of_the_book() -> None:
     """Of Corke, Robotics, Vision and Control, 2nd edition, chapter 9: `gravload(qn)` and `inertia(qn)`."""
     puma, q = kt.load("puma560"), [0.0, np.pi / 4, -np.pi, 0.0, np.pi / 4, 0.0]

@@ -354,6 +354,7 @@ def test_an_unknown_version_lists_the_versions(said):
     assert repr(said) in str(error.value)
 
 
+@pytest.mark.slow
 @each("version", versions("icub"))
 def test_the_axes_of_shared_joints_coincide_in_every_chains_own_table(version):
     """The axis of each shared joint as a directed line, from the root through the rows of each table alone."""

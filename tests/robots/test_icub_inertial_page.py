@@ -42,6 +42,7 @@ def random_q(icub: kt.Robot) -> list[np.ndarray]:
     return [icub.q(), *(icub.q(dict(zip(JOINTS, rng.uniform(-2, 2, 6), strict=True))) for _ in range(5))]
 
 
+@pytest.mark.slow
 def test_T_Ro0_is_a_pure_rotation_that_puts_z_on_the_first_axis_of_the_waist(icub):
     assert np.array_equal(T_RO0[:3, :3] @ T_RO0[:3, :3].T, np.eye(3))
     assert np.linalg.det(T_RO0) == 1

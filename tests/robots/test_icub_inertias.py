@@ -55,6 +55,7 @@ def check_bodies(icub: kt.Robot, model: kt.Robot) -> None:
             np.testing.assert_allclose(perpendicular @ own_off, perpendicular @ off, rtol=0, atol=2e-5, err_msg=joint)
 
 
+@pytest.mark.slow
 def test_bodies_are_those_of_the_model():
     check_bodies(kt.load("icub", inertias=MODEL), kt.load(models()[MODEL]))
 

@@ -52,6 +52,7 @@ def same_shapes(a, b, q):
         assert np.allclose(one[3:], other[3:], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @each("version", VERSIONS)
 def test_every_link_can_be_seen_and_felt_in_every_version(version):
     icub = kt.load(f"icub:{version}")

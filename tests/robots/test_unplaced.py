@@ -125,6 +125,7 @@ def test_ets_notes_it(icub):
     assert [note.code for note in notes].count("unplaced") == 1
 
 
+@pytest.mark.slow
 def test_robots_whose_frames_have_places_have_no_note(tmp_path):
     assert "unplaced" not in [note.code for note in kt.save(kt.load("icub:2.7"), tmp_path / "r.xml")]
 

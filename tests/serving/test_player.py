@@ -122,6 +122,7 @@ def test_from_outside_the_limits_values_may_come_nearer(robot):
     assert player.set({"joints.b": 0.1}) == []
 
 
+@pytest.mark.slow
 def test_tendons_of_the_icub_are_obeyed(icub):
     limits, rng = icub.limits, np.random.default_rng(1)
     tendons = limits.G[["tendons" in name for name in limits.row_names]]

@@ -95,6 +95,7 @@ def test_every_order_is_told_from_the_others(who):
         assert result.alternatives == ()
 
 
+@pytest.mark.slow
 def test_a_quaternion_whose_real_part_is_the_last():
     joints, poses = shown("abb", np.random.default_rng(3))
     result = calibrate(ARM, "abb", joints, poses[:, [0, 1, 2, 4, 5, 6, 3]])

@@ -286,6 +286,7 @@ class TestDifferent:
         assert next(d.amount for d in comparison.differences if d.kind == "axis") == pytest.approx(expected, abs=1e-12)
         assert 0.001 < comparison.pose_error[0] < 0.1
 
+    @pytest.mark.slow
     def test_a_longer_link_without_names_or_frames_in_common(self):
         rng = np.random.default_rng(5)
         robot = serial()
@@ -601,6 +602,7 @@ class TestLoops:
         assert "only the second robot closes this loop" in str(kt.compare(open_, self.with_loop()))
 
 
+@pytest.mark.slow
 def test_links_are_paired_with_the_joints_that_carry_them():
     a = kt.chain("Rz(q1) tx(0.4) Rz(q2) tx(0.3) Ry(q3) tx(0.1)")
     b = kt.edit.rename(a, links={"base_link": "foot", "q2_link": "other"}, joints={"q3": "wrist"})

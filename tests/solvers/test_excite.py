@@ -135,6 +135,7 @@ def test_options_are_checked(options, message):
         excite(arm(), **options)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_said():
     with pytest.raises(kt.KinetreeError, match="none of 5 motions is inside the limits"):
         excite(arm(effort=0.5), tries=5)

@@ -197,6 +197,7 @@ def test_it_keeps_its_distance(icub):
     assert guard(q, q, 0.1).distance.min() >= 0
 
 
+@pytest.mark.slow
 def test_joints_that_no_row_couples_do_not_feel_the_others(icub):
     guard = kt.guard(icub, "left_arm")
     where, rng = columns(icub, guard), np.random.default_rng(8)

@@ -265,6 +265,7 @@ def test_questions_that_are_none(icub, arguments, options, said):
         kt.ik(icub, *arguments, **options)
 
 
+@pytest.mark.slow
 def test_targets_that_are_none(icub):
     solver, T = kt.ik(icub, "l_hand", "chest"), kt.fk(icub, "l_hand", "chest").interpret(icub.q())
     scaled, mirrored, sheared = np.diag([2.0, 2, 2, 1]), np.diag([1.0, 1, -1, 1]), np.eye(4)

@@ -73,6 +73,7 @@ def test_every_answer_is_farther_apart_than_the_clearance(robot, solve, targets)
     np.testing.assert_allclose(alone, found.q[:40], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_what_kt_collisions_returns_gives_the_same(robot, solve, targets):
     given = kt.ik(robot, "tip", goal="position", clearance=kt.collisions(robot, margin=0.002))
     np.testing.assert_array_equal(given(targets).q, solve(targets).q)
@@ -113,6 +114,7 @@ def test_other_pairs_that_touch_are_counted():
     assert solve(BLOCKED).why == "c touches post, and 1 other pair likewise"
 
 
+@pytest.mark.slow
 def test_without_the_word_nothing_touches(robot):
     found = kt.ik(robot, "tip", goal="position")(np.array([BLOCKED, FAR]))
     assert (found.success.tolist(), found.touching.tolist(), found.why) == ([True, False], [False, False], "")
@@ -377,6 +379,7 @@ def test_another_clearance_or_geometry_is_another_solver(robot):
     assert [solver.contact and solver.contact.margin for solver in solvers] == [None, 0.0, 0.002, 0.002]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [kt.collisions, kt.clearance, lambda one: kt.ik(one, "tip", clearance=0.0)])
 def test_what_is_kept_for_a_robot_does_not_keep_it(make):
     one = planar()

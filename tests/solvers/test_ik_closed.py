@@ -42,6 +42,7 @@ def test_a_four_bar_reaches_what_its_crank_reaches(pen):
     assert begun.iterations == 0
 
 
+@pytest.mark.slow
 def test_the_branch_is_that_of_the_start(pen):
     solve, fk = pen
     start = np.array([0.0, *closed(np.pi / 2, -1.0)[1:]])

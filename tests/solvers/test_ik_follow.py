@@ -63,6 +63,7 @@ def test_out_of_reach_it_stops_and_says_so(ik):
     assert repr(path) == "IKPath: stops at sample 11 of 21"
 
 
+@pytest.mark.slow
 def test_softly_it_lags_where_it_must(ik):
     p = np.r_[line((0.6, 0.0), (0.72, 0.0), 13), line((0.71, 0.0), (0.6, 0.0), 12)]
     path = ik.follow(p, q0=elbow(p[0]), near=0.6, soft=0.025)

@@ -40,6 +40,7 @@ def test_what_is_near_is_found_and_nothing_beyond(arm, ik):
         np.testing.assert_allclose(ik([*p[i]], q0=[*q0[i]], near=0.11).q, alone.q, atol=1e-12)  # lists are converted
 
 
+@pytest.mark.slow
 def test_out_of_reach_it_is_as_close_as_the_ranges_allow(arm, ik):
     q0 = np.random.default_rng(1).uniform(-2, 2, (20, 3))
     p = kt.fk(arm, "tip").interpret(q0)[:, :3, 3] + [0.3, 0.1, 0.0]

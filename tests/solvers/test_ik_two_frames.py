@@ -52,6 +52,7 @@ def both() -> kt.kinematics.IK:
     return kt.ik(torso(), ["left_hand", "right_hand"], goal="position")
 
 
+@pytest.mark.slow
 def test_both_hands_are_where_they_should_be():
     solve = both()
     assert solve.coordinate_names == ("turn", "left", "right")
@@ -66,6 +67,7 @@ def test_both_hands_are_where_they_should_be():
     np.testing.assert_array_equal(solve(*np.moveaxis(P, 1, 0), q0=[*Q[0], 0.0]).q[0], [*Q[0], 0.0])
 
 
+@pytest.mark.slow
 def test_one_hand_may_be_reached_and_the_other_not():
     """The residual is that of the farther one. Targets change places with the frames."""
     there = P[3] + [[0, 0, 0], [0, 0, 0.25]]
@@ -99,6 +101,7 @@ def test_each_frame_has_its_own_goal():
     assert 0.1 < twisted.residual[1] < 0.31
 
 
+@pytest.mark.slow
 def test_frames_as_seen_from_the_torso_leave_it_where_it_is():
     solve = kt.ik(torso(), ["left_hand", "right_hand"], "torso", goal="position")
     assert solve.coordinate_names == ("left", "right")

@@ -47,6 +47,7 @@ def sorted_as(found: kt.kinematics.IKSolutions, *expected: tuple[float, float]) 
     assert not found.mask[len(expected) :].any()
 
 
+@pytest.mark.slow
 @each(
     "options, expected",
     [

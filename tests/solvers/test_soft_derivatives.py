@@ -35,6 +35,7 @@ def test_two_soft_goals_by_hand():
         close(by["weight of posture"], [-2 * v * w * w * (1.0 - 0.5) / total**2])
 
 
+@pytest.mark.slow
 def test_a_small_weight_counts_beside_a_large_one():
     """Along motions that the heavy goal leaves open the light one decides."""
     solve = kt.ik(slides((-5, 5), (-5, 5)), [kt.goal.position("tip", weight=300.0), kt.goal.posture(weight=0.1)])

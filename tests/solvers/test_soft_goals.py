@@ -30,6 +30,7 @@ def near(result: kt.IKResult, q, cost: float | None = None, within: float = 1e-8
     assert cost is None or result.cost == pytest.approx(cost, rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_two_soft_goals_meet_at_their_weights():
     """Least squares by hand: x minimises 4 (x - 1)² + (x - 0)²; weights scale the cost, not the answer."""
     robot = slides((-5, 5))

@@ -166,6 +166,7 @@ def test_places_of_the_icubs_hand_against_trying_everything():
     assert len(cubes) * 0.02**3 == pytest.approx(plan.after, rel=0.02)
 
 
+@pytest.mark.slow
 def test_the_widened_robot_is_kept_in_files(corners, tmp_path):
     plan = kt.limits.widen(corners, {"far": 0.5})
     kt.save(plan.robot, tmp_path / "wide.urdf")

@@ -105,6 +105,7 @@ def test_what_has_no_inside_or_no_end_is_said():
         polytope.project(*empty, np.array([5.0, 5.0]))
 
 
+@pytest.mark.slow
 def test_numbers_large_and_small_are_no_trouble():
     A, b = box([-1, -1], [1, 1])
     half = np.vstack([A, [[1e10, 1e10]]]), np.r_[b, 5e9]

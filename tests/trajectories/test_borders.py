@@ -71,6 +71,7 @@ def test_torques_are_of_the_positions_where_rates_contradict_them():
     assert ("warning", "motion-torque") in codes(motion, torque=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_rates_of_our_own_motions_do_not_contradict(seed):
     q = np.random.default_rng(seed).uniform(-2, 2, (4, 2))

@@ -165,6 +165,7 @@ def contact_between_samples(clean, count):
     return done
 
 
+@pytest.mark.slow
 def test_clean_motions_give_no_warning(arm):
     clean = Clean(arm, 5)
     for _ in range(6):

@@ -58,6 +58,7 @@ def test_a_line_keeps_to_the_line_with_constant_angular_velocity():
     assert 16 < len(path.s) < 200
 
 
+@pytest.mark.slow
 def test_a_turn_on_the_spot_is_measured_in_radians():
     path = line(GANTRY, "tip", moved(np.eye(4), [0, 0, 0], [0, 0, -1.2]), GANTRY.zero)
     assert path.s[-1] == pytest.approx(1.2, abs=1e-12)

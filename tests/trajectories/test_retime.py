@@ -544,6 +544,7 @@ def test_less_use_of_limits_never_makes_a_motion_slower(monkeypatch):
             assert eased <= duration(path, **limits, points=30)
 
 
+@pytest.mark.slow
 def test_a_way_that_ends_at_rest_before_the_end_is_not_the_only_one():
     """The fastest way to the last of 30 intervals ends at rest there, where no way leads on."""
     path, limits = lifting(315)

@@ -89,6 +89,7 @@ def test_nothing_is_fetched():
     assert outside == []
 
 
+@pytest.mark.slow
 def test_the_body_and_the_notice():
     text = made(everything(0), title="a & b")
     ids = [a["id"] for _, a, _ in Document(text).elements if "id" in a]

@@ -173,6 +173,7 @@ def test_a_robot_without_a_configuration_inside_its_limits_starts_at_zero(tmp_pa
     assert shown(kt.load(file))[1]["q"] == [0.0]
 
 
+@pytest.mark.slow
 def test_the_ellipsoid_has_the_inertia():
     """A solid ellipsoid of radii 0.1, 0.2, 0.3 m and 5 kg, sampled: its second moments are its inertia."""
     rng = np.random.default_rng(0)
@@ -395,6 +396,7 @@ def test_the_description_gives_a_colour_before_the_mesh(tmp_path):
     assert [s["rgba"] for s in R["links"][1]["visuals"]] == [[1, 0, 0, 0.5]]
 
 
+@pytest.mark.slow
 def test_two_robots_share_a_page(tmp_path):
     (tmp_path / "a.stl").write_bytes(mesh_files.stl())
     robot = arm(tmp_path, '<mesh filename="a.stl"/>')

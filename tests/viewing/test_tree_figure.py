@@ -110,6 +110,7 @@ def test_hostile_names_and_a_lonely_link():
     assert "Tree of r: 1 link, 0 moving joints" in words_of(parsed(tree_figure(lonely)))
 
 
+@pytest.mark.slow
 def test_a_deep_and_wide_tree_stays_in_the_picture():
     links = "".join(f'<link name="l{i}"/><link name="m{i}"/>' for i in range(200))
     joint = (

@@ -103,6 +103,7 @@ def test_positions_alone_have_one_panel():
     assert "orientation" not in svg
 
 
+@pytest.mark.slow
 def test_a_long_name_is_shortened(found):
     long = replace(found, numbers=("zero " + 60 * "x", *found.numbers[1:]))
     assert 30 * "x" not in verification_figure(long, ".svg").decode()

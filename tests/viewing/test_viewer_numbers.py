@@ -72,6 +72,7 @@ def test_poses_between_frames(answers):
     np.testing.assert_allclose(turned, others[:, :3, :3], rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::kinetree.errors.UnverifiedWarning")
 @pytest.mark.parametrize("number", range(11))
 def test_controllers_write_poses_as_kinetree_does(answers, number):

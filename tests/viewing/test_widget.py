@@ -80,6 +80,7 @@ class TestConfiguration:
 
 
 class TestWidget:
+    @pytest.mark.slow
     def test_python_and_front_end_set_the_same_q(self, view):
         view.q = [0.25, 0.0]
         assert parts(zlib.decompress(view.widget.page).decode())[0]["robots"][0]["q"] == [0.25, 0.0]
