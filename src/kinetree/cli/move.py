@@ -145,8 +145,8 @@ def command(
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
     findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
     between = "between samples the frame is up to {} mm off the line, if joints move straight there"
-    ways = {between: _off_the_line(motion, asked) if line else 0.0}
-    for said, off in {**ways, "a pose that was given is {} mm off the nearest sample": _missed(motion, asked)}.items():
+    missed, off_line = "a pose that was given is {} mm off the nearest sample", line and _off_the_line(motion, asked)
+    for said, off in ((between, off_line), (missed, _missed(motion, asked))):
         if off > OFF:
             message = said.format(number(1e3 * off))
             findings = Findings([*findings, Finding("motion-line", "warning", message, fix="a shorter --period")])

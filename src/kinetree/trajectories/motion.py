@@ -27,10 +27,10 @@ FOLLOWS = 1e-3
 """Largest difference of a follower's column from the value by its leader, rad or m."""
 
 
-def gaps(times: Array) -> Array:
-    """Return the samples (k,) after which there are gaps in times (n,)."""
+def gaps(times: Array, least: float = 0.0) -> Array:
+    """Return the samples (k,) after which there are gaps in times (n,), s, of more than `least`."""
     steps = np.diff(times)
-    return np.flatnonzero(steps > GAP * np.median(steps)) if len(steps) else np.zeros(0, int)
+    return np.flatnonzero(steps > max(GAP * np.median(steps), least)) if len(steps) else np.zeros(0, int)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

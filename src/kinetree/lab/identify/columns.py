@@ -19,7 +19,7 @@ from kinetree.queries.forces import links_with_mass
 from kinetree.queries.motion import fk
 from kinetree.queries.query import tree
 from kinetree.spatial.se3 import Array
-from kinetree.trajectories.motion import GAP
+from kinetree.trajectories.motion import GAP, gaps
 
 WINDOW = 0.1
 """Length of the window of the filter, s."""
@@ -60,7 +60,7 @@ def trajectory(q: Array, effort: Array, t: Array | None, qd: Array | None, qdd: 
         assert qdd is not None
         return Trajectory(q, qd, qdd, effort, None, (0, len(q)), np.arange(float(len(q))))
     dt, found = float(np.median(np.diff(t))), list[Trajectory]()
-    for part in np.split(np.arange(len(t)), gaps(t)):
+    for part in np.split(np.arange(len(t)), after_gaps(t)):
         even = np.arange(t[part[0]], t[part[-1]] + dt / 2, dt)
         if len(even) < filter_of(dt).weights.size:
             continue  # too short for a window
@@ -73,7 +73,7 @@ def trajectory(q: Array, effort: Array, t: Array | None, qd: Array | None, qdd: 
         pdd = np.gradient(pd, dt, axis=0) if qdd is None else at(qdd)
         found.append(Trajectory(p, pd, pdd, at(effort), dt, (0,), even))
     if not found:
-        longest = max(np.ptp(t[part]) for part in np.split(np.arange(len(t)), gaps(t)))
+        longest = max(np.ptp(t[part]) for part in np.split(np.arange(len(t)), after_gaps(t)))
         what = f"the longest part of t without gaps has {number(longest)} s"
         raise fail("effort", f"{what}; expected at least {WINDOW} s and {FEWEST} samples, and t in s")
     q, qd, qdd, effort = (np.concatenate([one[i] for one in found]) for i in range(4))
@@ -81,10 +81,9 @@ def trajectory(q: Array, effort: Array, t: Array | None, qd: Array | None, qdd: 
     return Trajectory(q, qd, qdd, effort, dt, parts, np.concatenate([one.t for one in found]))
 
 
-def gaps(t: Array) -> Array:
+def after_gaps(t: Array) -> Array:
     """Return the numbers of the samples after gaps, over which no rate is found: also longer than half a window."""
-    steps = np.diff(t)
-    return np.asarray(np.flatnonzero(steps > max(GAP * np.median(steps), WINDOW / 2)) + 1)
+    return gaps(t, WINDOW / 2) + 1
 
 
 def delayed(log: Trajectory, late: float) -> Trajectory:

@@ -165,11 +165,7 @@ class Poses:
 
 def way(robot: Robot, frame: str) -> tuple[str, ...]:
     """Return the joints between root and frame."""
-    link, found = robot.frames[frame].link, list[str]()
-    while joint := robot.parent_joint(link):
-        found.append(joint.name)
-        link = joint.parent
-    return tuple(found[::-1])
+    return tuple(joint.name for joint in robot.joints_to(robot.frames[frame].link))
 
 
 def joint_causes(robot: Robot, joints: Sequence[str], rows: Array = NO_ROWS, first: int = 0) -> list[Cause]:

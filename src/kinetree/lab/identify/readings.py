@@ -11,7 +11,7 @@ from kinetree.lab.identify.answer import ModelFault, Verification, correlated, f
 from kinetree.lab.identify.columns import Trajectory, delayed, filter_of
 from kinetree.lab.identify.efforts import MEDIAN, noise_of
 from kinetree.lab.identify.search import Cause, Found, fitted, hidden, loss, search, visible
-from kinetree.lab.identify.setting import Turn, faults_of, some_of, turned, turns, unturned
+from kinetree.lab.identify.setting import TURNED_GRAVITIES, Turn, faults_of, some_of, turned, turns, unturned
 from kinetree.lab.identify.torques import OUTLIER, REST, rms
 from kinetree.model.robot import Robot
 from kinetree.queries.options import GRAVITY
@@ -167,8 +167,8 @@ def near(sensors: Sensors, log: Trajectory, at: Array) -> Readings:
 
 
 class Start(NamedTuple):
-    """How a log was taken: its joints as those of the model, factors (d,) of readings, numbers near which the search
-    begins, and the faults that these are."""
+    """Say how a log was taken: its joints as those of the model, factors (d,) of readings, numbers near which the
+    search begins, and the faults that these are."""
 
     joints: Turn
     factors: Array
@@ -205,11 +205,10 @@ def _others(sensors: Sensors, log: Trajectory, now: Start) -> Iterator[tuple[Sta
             at = now.at.copy()
             at[places] = vector
             yield now._replace(at=at), ("sensor pose", name)
-    for g in (sign * float(np.linalg.norm(GRAVITY)) * e for e in np.eye(3) for sign in (1.0, -1.0)):
-        if tuple(g.tolist()) != GRAVITY and not now.at[sensors.gravity].any():
-            at = now.at.copy()
-            at[sensors.gravity] = g - GRAVITY
-            yield now._replace(at=at), ("gravity", sensors.robot.root)
+    for g in TURNED_GRAVITIES if not now.at[sensors.gravity].any() else ():
+        at = now.at.copy()
+        at[sensors.gravity] = np.subtract(g, GRAVITY)
+        yield now._replace(at=at), ("gravity", sensors.robot.root)
 
 
 def _start(sensors: Sensors, log: Trajectory) -> Start:

@@ -258,9 +258,7 @@ class _Search:
         for one in state.causes:
             without = self.state([cause for cause in state.causes if cause is not one], state.fit.x)
             shares.append(max(0.0, without.fit.loss - state.fit.loss))
-            few = [
-                cause for cause in self.seen if self.ranks[cause] <= self.ranks[one]
-            ]  # or those of six are in the way
+            few = [cause for cause in self.seen if self.ranks[cause] <= self.ranks[one]]  # those of more are in the way
             likely = dict.fromkeys([*self.likely(without, self.seen), *self.likely(without, few)])
             trials = [(c, self.state([*without.causes, c], without.fit.x)) for c in likely if c not in state.causes]
             alike.append(tuple(cause for cause, trial in trials if trial.score < state.score + ALIKE))

@@ -28,6 +28,9 @@ KEPT = 5
 PIECE, LOOKED_AT = 20, 6000
 """Length of pieces of a log, in windows of the filter, and how many samples in pieces are looked at."""
 
+ALONG = [tuple((sign * np.linalg.norm(GRAVITY) * e).tolist()) for e in np.eye(3) for sign in (1.0, -1.0)]
+TURNED_GRAVITIES = [g for g in ALONG if g != GRAVITY]
+"""Gravity along the axes of the root, other than that of the model."""
 Turn = tuple[tuple[int, ...], tuple[float, ...]]
 """Joints of a log in the order of those of the model, and factors of their positions."""
 
@@ -168,8 +171,7 @@ class _Looking:
     def others(self, state: State) -> Iterable[State]:
         """Return what has one fault more."""
         now, joints, pairs = state.setting, range(self.robot.nv), [*combinations(range(self.robot.nv), 2)]
-        down = [tuple((sign * np.linalg.norm(GRAVITY) * e).tolist()) for e in np.eye(3) for sign in (1.0, -1.0)]
-        some = [now._replace(gravity=g) for g in down if now.gravity == GRAVITY != g]
+        some = [now._replace(gravity=g) for g in TURNED_GRAVITIES if now.gravity == GRAVITY]
         some += [now._replace(efforts=_flipped(now.efforts, i)) for i in joints]
         some += [now._replace(efforts=_exchanged(now.efforts, i, j)) for i, j in pairs]
         if not now.late and self.log.dt:

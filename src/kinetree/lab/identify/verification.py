@@ -10,7 +10,7 @@ from kinetree.arguments import as_names, explain_type_errors
 from kinetree.display import number
 from kinetree.errors import fail
 from kinetree.lab.identify.answer import ModelFault, Verification, correlated, fault_of, joined
-from kinetree.lab.identify.columns import LONGEST, Trajectory, check_rates, gaps, trajectory
+from kinetree.lab.identify.columns import LONGEST, Trajectory, after_gaps, check_rates, trajectory
 from kinetree.lab.identify.imu import imus
 from kinetree.lab.identify.poses import SMALL, Poses, first_places
 from kinetree.lab.identify.readings import by_sensors
@@ -172,7 +172,7 @@ def _of_samples(by: Verification, times: Array | None, log: Trajectory) -> Verif
     if times is None or log.dt is None:
         return replace(by, outliers=tuple(int(i) for i in by.outliers))
     at = np.searchsorted(times, by.outliers).clip(0, len(times) - 1)
-    return replace(by, outliers=tuple(at.tolist()), gaps=tuple(gaps(times).tolist()))
+    return replace(by, outliers=tuple(at.tolist()), gaps=tuple(after_gaps(times).tolist()))
 
 
 def _checked_q(robot: Robot, q: Any) -> Array:

@@ -58,8 +58,8 @@ def wrenches_of(robot: Robot, given: Any, n: int) -> Sensors:
 
 
 class _Weights:
-    """What sensors weigh. bodies: links that they carry, one for each body, with their numbers among those with mass.
-    starts: places of the numbers of bodies. turns: those of sensors."""
+    """Compute what sensors weigh. bodies: links that they carry, one for each body, with their numbers among those with
+    mass. starts: places of the numbers of bodies. turns: those of sensors."""
 
     def __init__(self, robot: Robot, meters: list[Meter], bodies: dict[str, int]) -> None:
         options: dict[str, Any] = {"gravity": None, "parameters": True}

@@ -234,9 +234,6 @@ def _sensors_of(robot: Robot, kind: str, frame: str) -> list[str]:
     joints = [name for name, one in robot.joints.items() if frame in (name, one.child) and not one.kind.nq]
     own = [one for one in sensors if one.joint and (frame in (one.name, one.frame) or one.joint in (frame, *joints))]
     carried = {one.joint: one.name for one in own} or {name: name for name in joints}
-    weighed = set[str]()
-    for link in (name for name, one in robot.links.items() if one.inertial):
-        while joint := robot.parent_joint(link):
-            weighed.add(joint.name)
-            link = joint.parent
+    heavy = [name for name, one in robot.links.items() if one.inertial]
+    weighed = {joint.name for name in heavy for joint in robot.joints_to(name)}
     return [name for joint, name in carried.items() if joint in weighed]
