@@ -17,6 +17,7 @@ from kinetree.formats.usd.transforms import Transforms
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Dynamics, Inertial, Limit
 from kinetree.spatial import se3
+from usd_texts import TWO, body, codes, joint, only_joint, robot_of, stage
 
 URDF = """<robot name="arm">
   <link name="base"><inertial><origin xyz="0 0 0.05"/><mass value="4"/>
@@ -102,37 +103,6 @@ def Xform "arm" (
     }
 }
 """
-
-
-def robot_of(text: str) -> kt.Robot:
-    return kt.load(text, format="usd")
-
-
-def codes(text: str) -> list[str]:
-    _, findings = read(text, "a.usda")
-    return [finding.code for finding in findings]
-
-
-def body(name: str, inside: str = "", more: str = "", type: str = "Xform") -> str:
-    """Return a body; inside: its properties and prims; more: schemas, such as ', "PhysicsMassAPI"'."""
-    return f'def {type} "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI"{more}])\n{{\n{inside}\n}}\n'
-
-
-def stage(*prims: str, head: str = 'metersPerUnit = 1\nupAxis = "Z"') -> str:
-    return f"#usda 1.0\n({head}\n)\n" + "\n".join(prims)
-
-
-def joint(type: str, inside: str = "", more: str = "", name: str = "j", ends: tuple[str, str] = ("/a", "/b")) -> str:
-    """Return a joint; an end "" is the world."""
-    rels = "\n".join(f"rel physics:body{i} = <{end}>" for i, end in enumerate(ends) if end)
-    return f'def Physics{type}Joint "{name}" ({more})\n{{\n{rels}\n{inside}\n}}\n'
-
-
-TWO = (body("a", more=', "PhysicsArticulationRootAPI"'), body("b"))
-
-
-def only_joint(*prims: str) -> kt.model.robot.Joint:
-    return robot_of(stage(*TWO, *prims)).joints["j"]
 
 
 class TestAnArm:

@@ -65,7 +65,7 @@ def _solid(prim: Prim, size: Array) -> tuple[Shape, Array]:
         return Shape("box", {"size": _floats(prim.number("size", 2.0) * size)}), np.eye(3)
     if prim.type == "Sphere":
         radii = prim.number("radius", 1.0) * size
-        if np.ptp(radii) < 1e-6 * radii.max():
+        if np.ptp(size) < 1e-6 * size.max():
             return Shape("sphere", {"radius": float(radii[0])}), np.eye(3)
         return Shape("ellipsoid", {"radii": _floats(radii)}), np.eye(3)
     axis = prim.word("axis", "Z")
