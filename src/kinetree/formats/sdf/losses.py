@@ -8,7 +8,6 @@ from math import inf
 from kinetree.formats.force_torque import check_readings, written_sensors
 from kinetree.formats.losses.capabilities import Case
 from kinetree.formats.losses.losses import Losses
-from kinetree.formats.sdf.frames import WORLD
 from kinetree.formats.sdf.layout import Layout, reference, scope_of
 from kinetree.formats.sdf.shapes import AS_IT_STANDS, SHAPES
 from kinetree.model.names import NamedValues
@@ -56,8 +55,6 @@ def _read_back(sensor: Sensor) -> Sensor:
 def _sensor(layout: Layout, sensor: Sensor, losses: Losses) -> None:
     robot, label = layout.robot, f"sensor {sensor.name!r}"
     owner, frame = sensor_owner(robot, sensor), robot.frames[sensor.frame]
-    if frame.link == WORLD and layout.on_world:
-        losses.note_loss("sensor", label, "a sensor that is fixed to the world", sensor.source)
     if sensor.joint and robot.joints[sensor.joint].child != frame.link:
         what = f"a sensor of joint {sensor.joint!r} that is not fixed to its child link"
         losses.note_loss("sensor", label, what, sensor.source)
