@@ -103,8 +103,9 @@ class _Joint:
             self.report.error("cycle", message, self.element)
             return None, None
         if child is not None and is_world(child):
-            message = f"<child> is {entry.attached_to.removeprefix(entry.prefix)!r}, which is fixed to the world, and "
-            self.report.error("unknown-child", f"{message}no joint can move that", self.once["child"], owner=self.element)
+            name = entry.attached_to.removeprefix(entry.prefix)
+            message = f"<child> is {name!r}, which is fixed to the world, and no joint can move that"
+            self.report.error("unknown-child", message, self.once["child"], owner=self.element)
             return parent, None
         return parent, child
 
