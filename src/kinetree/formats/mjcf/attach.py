@@ -130,7 +130,8 @@ class _Attacher:
                 if child is None or asset.get("name") == name or child.get("model") == name:
                     return child
                 self.models[asset.get("file") or ""] = child.get("model") or ""
-        names = sorted(e.get("name") or "" for s in self.root.find_all("asset") for e in s.find_all("model"))
+        known = (e for section in self.root.find_all("asset") for e in section.find_all("model"))
+        names = sorted(e.get("name") or self.models.get(e.get("file") or "", "") for e in known)
         self.report.error("attach", f"model {name!r} is not in <asset>; {nearest_names(name, names)}", element)
         return None
 
