@@ -1,4 +1,4 @@
-"""MJCF: models that are attached with little or too much in them, masses of odd meshes, and broken answers of MuJoCo."""
+"""MJCF: models attached with little or too much in them, masses of odd meshes, and broken answers of MuJoCo."""
 
 from __future__ import annotations
 

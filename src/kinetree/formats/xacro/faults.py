@@ -1,6 +1,7 @@
 """Conversion of errors during an expansion to findings with their place."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kinetree.errors import Finding, KinetreeError, Source
@@ -19,20 +20,24 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
         calls = calls[:-1]  # that call is the fault itself
     calls = list(dict.fromkeys(calls[-MAX_CONTEXT:]))  # of a macro that calls itself, one
     context = "".join(f"; in {what}, called at {where}" for what, where in reversed(calls) if str(where) != str(place))
-    inner: BaseException | None = error
-    while inner is not None and not isinstance(inner, KinetreeError):
-        inner = getattr(inner, "exc", None)
-    if isinstance(inner, KinetreeError):
+    if own := next((one for one in _causes(error) if isinstance(one, KinetreeError)), None):
         return [
             f
             if f.source is not None and f.code.startswith("xml-")
             else replace(f, message=f.message + context, source=place)
-            for f in inner.findings
+            for f in own.findings
         ]
     code, message = _said(error)
     element = f"<{match[1]}>" if (match := CALL.match(message)) else None
     fix = did_you_mean(message)
     return [Finding(code, "error", message.partition(BEFORE)[0] + context, place, element, fix)]
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and those that it wraps, from outside."""
+    while error is not None:
+        yield error
+        error = getattr(error, "exc", None)
 
 
 def _said(error: Exception) -> tuple[str, str]:
@@ -41,7 +46,7 @@ def _said(error: Exception) -> tuple[str, str]:
     text = plain_words(error)
     if isinstance(inner, KeyError):
         text = text.replace(str(inner), plain_words(inner), 1)
-    if isinstance(error, RecursionError) or isinstance(inner, RecursionError):
+    if any(isinstance(one, RecursionError) for one in _causes(error)):
         return "xacro-recursion", "goes on without end, or is nested too deep to expand"
     if isinstance(inner, FileNotFoundError):
         return "xacro-include", str(error.args[0])
