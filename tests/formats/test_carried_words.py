@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import kinetree as kt
@@ -10,6 +13,7 @@ from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.losses.sidecar.write import LegalNames, written
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Actuator, CoupledLimit, Extension
+from kinetree.spatial import se3
 
 MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 LIMIT = '<limit lower="0" upper="1" effort="1" velocity="1"/>'
@@ -191,3 +195,20 @@ def test_actuators_of_a_block_that_is_carried_need_no_record(more, written):
     assert text.count('of="actuator"') == written
     again = kt.load(text, format="sdf")
     assert [*again.actuators.values()] == [Actuator("turn", "turn", "motor", 50.0), *more]
+
+
+@each("turn, place", [(0.5, 0.0), (0.0, 0.5), (0.5, 0.5)])
+def test_the_frame_of_a_ball_in_mjcf_is_carried_only_if_the_ball_can_have_it(turn, place):
+    """The ball of the file has its frame along the body's, where its anchor is."""
+    T = se3.homogeneous(se3.rotation((0, 0, 1), turn), np.array((0.0, 0.0, place)))
+    parts = parts_of(loaded())
+    parts.links[1] = replace(parts.links[1], inertial=parts.links[0].inertial)
+    parts.joints = [replace(parts.joints[0], type="ball", axes=np.zeros((0, 3)), limits=(), child_origin=T)]
+    del parts.links[2]
+    robot = build(parts)
+    text = kt.text(robot, "mjcf")
+    again = kt.load(text, format="mjcf")
+    assert "child_origin" not in text
+    assert notes_of(again) == []
+    frames = ((kt.fk(one, "b", base="a")(one.zero)) for one in (robot, again))
+    np.testing.assert_allclose(*frames, atol=1e-12)

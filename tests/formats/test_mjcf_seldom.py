@@ -61,10 +61,10 @@ class TestAttachedModels:
         assert message == "body 'p_gone' does not exist; there are 'p_b', 'world'; it is kept unchanged"
         assert [*robot.sensors] == ["p_good"]
 
-    @each("many, is_refused", [(8, False), (7, True)])
+    @each("many, is_refused", [(12, False), (11, True), (7, True), (3, True)])
     def test_of_too_many_elements_are_refused_once(self, many, is_refused, monkeypatch):
-        """A body and a geom with their attributes are four, and there are two more of them."""
-        text = OUTER.format("", f'{BODY}<attach body="b" prefix="1_"/><attach body="b" prefix="2_"/>')
+        """A body and a geom with their attributes are four, and there are three more of them."""
+        text = OUTER.format("", BODY + "".join(f'<attach body="b" prefix="{i}_"/>' for i in range(3)))
         report = Report()
         parse(text, "m.xml", report)
         limit = report.parts + many

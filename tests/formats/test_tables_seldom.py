@@ -36,13 +36,22 @@ class TestETS:
         robot, (found,) = ets.read(b"Rz(q1)\ntx(\xff)", "a.ets")
         assert (robot, found.code, found.severity, found.source.line) == (None, "encoding", "error", 2)
 
-    @each("most, said", [(1, 1), (2, 2), (10, 4)])
-    def test_says_so_many_faults_and_no_more(self, most, said):
+    @each(
+        "text, code, most, said",
+        [
+            ("Rz(a) " * 5, "ets-joint", 1, 1),
+            ("Rz(a) " * 5, "ets-joint", 10, 4),
+            ("link(a) " * 5, "ets-link", 1, 1),
+            ("link(a) " * 5, "ets-link", 2, 2),
+            ("link(a) " * 5, "ets-link", 10, 5),
+        ],
+    )
+    def test_says_so_many_faults_and_no_more(self, text, code, most, said):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys.modules["kinetree.formats.ets.read"], "MAX_FINDINGS", most)
-            robot, findings = ets.read("Rz(a) " * 5, "a.ets")
+            robot, findings = ets.read(text, "a.ets")
         assert robot is None
-        assert [one.code for one in findings] == ["ets-joint"] * said
+        assert [one.code for one in findings] == [code] * said
 
 
 class TestDH:
