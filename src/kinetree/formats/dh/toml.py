@@ -53,6 +53,7 @@ class _Reader:
     def __init__(self, file: TomlTable) -> None:
         self.file, self.report, self.places = file, file.report, file.places
         self.units = Units({}, None, None)
+        self.root = ""
         self.chains: list[TomlTable] = []
 
     def table(self) -> DHTable:
@@ -66,9 +67,10 @@ class _Reader:
         else:
             self.chains = self.tables("chain")
         chains = tuple(map(self.chain, self.chains))
+        self.root = _text(file, "root", "base_link")
         return DHTable(
             _text(file, "name", "robot"),
-            _text(file, "root", "base_link"),
+            self.root,
             chains,
             tuple(map(self.frame, self.tables("frame"))),
             tuple(map(self.sensor, self.tables("sensor"))),
@@ -194,7 +196,7 @@ class _Reader:
     def frame(self, table: TomlTable) -> Frame:
         name, label = _text(table, "name", ""), f"frame {table.number}"
         _check_keys(table, ("name", "on", "unplaced", *POSE_KEYS), label)
-        on = _text(table, "on", _text(self.file, "root", "base_link"))
+        on = _text(table, "on", self.root)
         return Frame(name, on, self.own_pose(table, label), table.source, _text(table, "unplaced", ""))
 
     def fixed(self, table: TomlTable) -> Joint:
