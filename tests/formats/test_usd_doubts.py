@@ -314,3 +314,69 @@ def test_names_that_are_alike_are_told_apart_when_written():
     for name in ("a_b", "a_b_2", "a_b_3", "_2"):
         assert text.count(f'def Xform "{name}" (') == 1
     assert {*robot_of(text).links} == {*names}
+
+
+class TestUnits:
+    """In centimetres and grams: a density in g/cm³, moments in g cm², forces in g cm/s²."""
+
+    HEAD = 'metersPerUnit = 0.01\nkilogramsPerUnit = 0.001\nupAxis = "Z"'
+    CUBE = 'def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"{}])\n{{\ndouble size = 20\n{}\n}}'
+
+    def load(self, *prims):
+        return robot_of(stage(*prims, head=self.HEAD))
+
+    @each("place", ["shape", "body", "material", "nowhere"])
+    def test_of_densities(self, place):
+        line, api = "float physics:density = 2.5", ', "PhysicsMassAPI"'
+        material = f'def Material "m"\n{{\n{line}\n}}'
+        inside = {"shape": line, "material": "rel material:binding = </m>"}.get(place, "")
+        cube = self.CUBE.format(api if place == "shape" else "", inside)
+        body_a = body("a", (f"{line}\n" if place == "body" else "") + cube, api if place == "body" else "")
+        inertial = self.load(material, body_a).links["a"].inertial
+        assert inertial.mass == pytest.approx(8.0 if place == "nowhere" else 20.0)
+        assert inertial.inertia == pytest.approx(np.eye(3) * inertial.mass * 0.04 / 6)
+
+    def test_of_masses_of_shapes_and_full_inertias(self):
+        cube = self.CUBE.format(', "PhysicsMassAPI"', "float physics:mass = 500")
+        assert self.load(body("a", cube)).links["a"].inertial.mass == pytest.approx(0.5)
+        given = "float physics:mass = 3000\ndouble[] newton:inertia = [1e7, 2e7, 2.5e7, 1e6, 0, 2e6]"
+        inertial = self.load(body("a", given, ', "NewtonMassAPI"')).links["a"].inertial
+        assert inertial.mass == pytest.approx(3.0)
+        assert inertial.inertia == pytest.approx(np.array([[1, 0.1, 0], [0.1, 2, 0.2], [0, 0.2, 2.5]]))
+
+    @each(
+        "type, drive, effort, unit, armature",
+        [("Revolute", "angular", 1e-7, np.pi / 180, 1e-7), ("Prismatic", "linear", 1e-5, 0.01, 1e-3)],
+    )
+    def test_of_dynamics(self, type, drive, effort, unit, armature):
+        names = {"maxForce": 3e8, "stiffness": 4e5, "damping": 5e5, "targetPosition": 6.0}
+        lines = [f"float drive:{drive}:physics:{name} = {x}" for name, x in names.items()]
+        lines += ["bool kinetree:spring = true", "float newton:friction = 7e7", "float newton:armature = 8e6"]
+        lines += ["float newton:velocityLimit = 9", "float physics:lowerLimit = -10", "float physics:upperLimit = 11"]
+        lines.append("float newton:damping = 1e5")
+        made = self.load(*TWO, joint(type, "\n".join(lines))).joints["j"]
+        (row,), (limit,) = made.dynamics, made.limits
+        assert (row.damping, row.stiffness) == pytest.approx((6e5 * effort / unit, 4e5 * effort / unit))
+        assert (row.reference, row.friction, row.armature) == pytest.approx((6 * unit, 7e7 * effort, 8e6 * armature))
+        found = (limit.lower, limit.upper, limit.velocity, limit.effort)
+        assert found == pytest.approx((-10 * unit, 11 * unit, 9 * unit, 3e8 * effort))
+
+    def test_of_shapes_and_frames(self):
+        tip = f'def Xform "tip"\n{{\n{moved("translate", "(100, 200, 300)")}\n}}\n'
+        shape = f'def Capsule "s"\n{{\ndouble radius = 10\ndouble height = 50\n{moved("translate", "(1, 2, 3)")}\n}}\n'
+        robot = self.load(body("a", tip + shape))
+        assert robot.frames["tip"].origin[:3, 3] == pytest.approx([1, 2, 3])
+        (seen,) = robot.links["a"].visuals
+        assert seen.origin[:3, 3] == pytest.approx([0.01, 0.02, 0.03])
+        assert (seen.shape.parameters["radius"], seen.shape.parameters["length"]) == pytest.approx((0.1, 0.5))
+
+
+@each("face", range(5))
+def test_a_mesh_with_a_gap_anywhere_is_a_guess(face):
+    """Face 4 is none, so that nothing is taken away."""
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    left = [corner for i, one in enumerate(faces) if i != face for corner in one]
+    lines = TETRAHEDRON.partition("int[] faceVertexCounts")[0]
+    lines += f"int[] faceVertexCounts = {[3] * (len(left) // 3)}\nint[] faceVertexIndices = {left}"
+    said = [one.message for one in read(stage(body("a", mesh(lines))), "a.usda")[1] if one.severity == "warning"]
+    assert said == ["its faces do not close, so that its volume is a guess"] * (face < 4)

@@ -11,6 +11,7 @@ from each import each
 from kinetree.formats.xacro import files
 from kinetree.formats.xacro.budget import Budget
 from kinetree.formats.xacro.expressions import evaluate
+from kinetree.formats.xacro.package import private_copy
 
 NS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
 
@@ -115,3 +116,11 @@ def test_the_last_yaml_files_are_remembered(monkeypatch):
         data[name].append(2)  # of a copy
     assert read == [b"a: [1]", b"b: [1]", b"c: [1]", b"a: [1]"]
     assert len(files._KEPT) == 2
+
+
+def test_a_copy_of_the_package_can_run_and_open_nothing():
+    made = private_copy("xacro")
+    left = made.__dict__["__builtins__"]
+    assert not {"eval", "exec", "compile", "open", "input", "breakpoint", "__import__"} & {*left}
+    assert left["len"] is len
+    assert made is not private_copy("xacro")
