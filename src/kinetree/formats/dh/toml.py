@@ -53,7 +53,6 @@ class _Reader:
     def __init__(self, file: TomlTable) -> None:
         self.file, self.report, self.places = file, file.report, file.places
         self.units = Units({}, None, None)
-        self.root = ""
         self.chains: list[TomlTable] = []
 
     def table(self) -> DHTable:
@@ -67,10 +66,9 @@ class _Reader:
         else:
             self.chains = self.tables("chain")
         chains = tuple(map(self.chain, self.chains))
-        self.root = _text(file, "root", "base_link")
         return DHTable(
             _text(file, "name", "robot"),
-            self.root,
+            _text(file, "root", "base_link"),
             chains,
             tuple(map(self.frame, self.tables("frame"))),
             tuple(map(self.sensor, self.tables("sensor"))),
@@ -196,7 +194,7 @@ class _Reader:
     def frame(self, table: TomlTable) -> Frame:
         name, label = _text(table, "name", ""), f"frame {table.number}"
         _check_keys(table, ("name", "on", "unplaced", *POSE_KEYS), label)
-        on = _text(table, "on", self.root)
+        on = _text(table, "on", str(self.file.data.get("root", "base_link")))
         return Frame(name, on, self.own_pose(table, label), table.source, _text(table, "unplaced", ""))
 
     def fixed(self, table: TomlTable) -> Joint:

@@ -93,18 +93,15 @@ class _Joint:
         else:
             place = frames.find(entry.full(named), entry, self.once["parent"], "parent") if named else None
             parent = self.context.link_of(place)
-        if "child" in self.once and entry.attached_to == entry.full(WORLD):
-            message = "<child> is 'world', which no joint can move; expected any frame of the model"
-            self.report.error("unknown-child", message, self.once["child"], owner=self.element)
-            return parent, None
-        child = self.context.link_of(entry) if entry.attached_to else None
+        is_held = "child" in self.once and entry.attached_to == entry.full(WORLD)
+        child = self.context.link_of(entry) if entry.attached_to and not is_held else None
         if parent is not None and parent is child:
             message = f"connects link {self.context.local(parent.name)!r} to itself; parent and child must differ"
             self.report.error("cycle", message, self.element)
             return None, None
-        if child is not None and is_world(child):
+        if is_held or (child is not None and is_world(child)):
             name = entry.attached_to.removeprefix(entry.prefix)
-            message = f"<child> is {name!r}, which is fixed to the world, and no joint can move that"
+            message = f"<child> is {name!r}, which no joint can move; expected any frame of the model"
             self.report.error("unknown-child", message, self.once["child"], owner=self.element)
             return parent, None
         return parent, child

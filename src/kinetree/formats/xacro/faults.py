@@ -1,7 +1,6 @@
 """Conversion of errors during an expansion to findings with their place."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from kinetree.errors import Finding, KinetreeError, Source
@@ -33,11 +32,10 @@ def findings_of(error: Exception, file: str) -> list[Finding]:
     return [Finding(code, "error", message.partition(BEFORE)[0] + context, place, element, fix)]
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and those that it wraps, from outside."""
-    while error is not None:
-        yield error
-        error = getattr(error, "exc", None)
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return an error and those that it wraps, from outside."""
+    inner = getattr(error, "exc", None)
+    return [error, *(_causes(inner) if inner is not None else [])]
 
 
 def _said(error: Exception) -> tuple[str, str]:
