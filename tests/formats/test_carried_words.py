@@ -12,8 +12,7 @@ from each import each
 from kinetree.errors import Finding, KinetreeError
 from kinetree.formats.losses.sidecar.write import LegalNames, written
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.loops import zero_poses
-from kinetree.model.robot import Actuator, CoupledLimit, Extension
+from kinetree.model.robot import Actuator, CoupledLimit, Extension, Joint
 from kinetree.spatial import se3
 
 MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -199,17 +198,16 @@ def test_actuators_of_a_block_that_is_carried_need_no_record(more, written):
 
 
 @each("turn, place", [(0.5, 0.0), (0.0, 0.5), (0.5, 0.5)])
-def test_the_frame_of_a_ball_in_mjcf_is_carried_only_if_the_ball_can_have_it(turn, place):
-    """The ball of the file has its frame along the body's, where its anchor is."""
+def test_the_frame_of_a_ball_that_closes_a_loop_of_mjcf_is_not_carried(turn, place):
+    """The ball of the file has its axes along those of a body, and no other frame moves like it."""
     T = se3.homogeneous(se3.rotation((0, 0, 1), turn), np.array((0.0, 0.0, place)))
     parts = parts_of(loaded())
-    parts.links[1] = replace(parts.links[1], inertial=parts.links[0].inertial)
-    parts.joints = [replace(parts.joints[0], type="ball", axes=np.zeros((0, 3)), limits=(), child_origin=T)]
-    del parts.links[2]
-    robot = build(parts)
-    text = kt.text(robot, "mjcf")
+    parts.links = [replace(link, inertial=parts.links[0].inertial) for link in parts.links]
+    parts.loops = [Joint("l", "ball", "a", "c", se3.inverse(T), child_origin=T)]
+    text = kt.text(build(parts), "mjcf")
     again = kt.load(text, format="mjcf")
     assert "child_origin" not in text
     assert notes_of(again) == []
-    before, after = (zero_poses(one.joints.values())["b"] for one in (robot, again))
-    np.testing.assert_allclose(after, before, atol=1e-12)
+    loop = again.loops["l"]
+    np.testing.assert_allclose(loop.origin @ loop.child_origin, np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(se3.inverse(loop.child_origin)[:3, 3], se3.inverse(T)[:3, 3], atol=1e-12)

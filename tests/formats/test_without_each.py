@@ -173,3 +173,18 @@ def test_three_joints_turn_as_a_ball():
     ]
     assert [one.axes.tolist() for one in made.values()] == [[[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]]]
     assert {one.type for one in made.values()} == {"continuous"}
+
+
+@each("order, said", [('["slide", "turn"]', ["robot 'r'"]), ('["turn", "slide"]', [])])
+def test_an_order_of_q_is_named_only_where_it_differs_from_that_of_the_joints(order, said):
+    joints = "".join(
+        f'<joint name="{name}" type="continuous"><parent link="{a}"/><child link="{b}"/></joint>'
+        for name, a, b in (("turn", "a", "b"), ("slide", "b", "c"))
+    )
+    carried = f"<kinetree_carried of='robot'>{{\"joint_order\": {order}}}</kinetree_carried>"
+    links = "".join(f'<link name="{name}"/>' for name in "abc")
+    text = f'<robot name="r">{links}{joints}{carried}</robot>'
+    robot = kt.load(text, format="urdf", without=("order",))
+    assert robot.joint_names == ("turn", "slide")
+    messages = [note.message for note in robot.notes if note.code == "without"]
+    assert [message.partition("its own: ")[2].partition(";")[0] for message in messages] == said
