@@ -126,5 +126,7 @@ def test_frames_on_links_without_mass_come_back_on_them():
     assert '<link name="tip">' not in text
     again = kt.load(text, format="sdf")
     assert ([*again.links], again.frames["f"].link, again.frames["g"].link) == (["a", "tip"], "tip", "a")
+    line = text[: text.index('<frame name="tip"')].count("\n") + 1
+    assert again.links["tip"].source.line == line
     assert close(again.frames["f"].origin, T)
     assert close(all_frames(again, again.zero)["f"], T @ T)

@@ -220,7 +220,8 @@ def test_what_is_wrong_is_said_with_its_line(name):
 def test_an_unknown_key_is_named(old, indent):
     text = XRDF.replace(old, f"{old}{' ' * indent}odd: 1\n", 1)
     (note,) = [note for note in load(text).notes if "'odd'" in note.message]
-    assert (note.severity, note.source.line) == ("warning", text[: text.index("odd")].count("\n") + 1)
+    line = text[: text.index("odd")].count("\n") + 1
+    assert (note.severity, note.code, note.source.line) == ("warning", "not-understood", line)
 
 
 @each("text", ["", "- 1", "format: [", "a: 1", "format: xrdf\n" * 2])
