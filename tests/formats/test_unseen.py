@@ -9,6 +9,7 @@ from each import each
 from kinetree.formats.losses.sidecar.differences import Record
 from kinetree.formats.losses.sidecar.unseen import unseen
 from kinetree.formats.registry import FORMATS
+from kinetree.model.actuator import Actuator
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Sensor
 
@@ -98,3 +99,12 @@ def test_a_sensor_that_is_called_after_its_link_has_no_other_name():
         notes: list[kt.Finding] = []
         FORMATS["sdf"].write(build(parts), (), notes)
         assert sum("other programs see other names" in note.message for note in notes) == said, (names, notes)
+
+
+@each("tag, word", [("transmission", "transmission"), ("ros2_control", "<ros2_control>")])
+def test_blocks_of_actuators_are_seen_by_mujoco_where_it_has_actuators_of_their_joints(tag, word):
+    record = Record("robot", "", {"extensions.0": ["urdf", tag, f'<{tag}><joint name="q1"/></{tag}>']})
+    assert unseen([record], "mjcf", ROBOT) == f"MuJoCo will not see: 1 {word}"
+    parts = parts_of(ROBOT)
+    parts.actuators, parts.text = [Actuator("q1", "q1", "motor")], None
+    assert unseen([record], "mjcf", build(parts)) == ""
