@@ -18,8 +18,6 @@ from kinetree.rules.rep103.angles import InexactAngles
 from kinetree.rules.rep199.base import BaseParent
 from repaired import HUNG, repaired, without
 
-pytestmark = pytest.mark.slow
-
 BASE = '<joint name="base_link-base" type="fixed">'
 
 
@@ -35,6 +33,7 @@ class TestSafety:
 
         monkeypatch.setattr(BaseParent, "repair", staticmethod(planted))
 
+    @pytest.mark.slow
     def test_a_repair_that_moves_a_frame_is_not_made(self, arm, monkeypatch):
         self.moved(monkeypatch, "0 0 0.600000002")
         path = arm(HUNG)
@@ -340,6 +339,7 @@ def xacro_arm(folder: Path, part: str = PART, more: str = "") -> Path:
 
 
 class TestXacro:
+    @pytest.mark.slow
     def test_an_attribute_that_stands_there_is_edited_there(self, tmp_path):
         path = xacro_arm(tmp_path)
         text = path.read_bytes()

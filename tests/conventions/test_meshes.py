@@ -14,8 +14,6 @@ from kinetree.rules.shapes import mesh_facts as facts, meshes
 from physics import everything
 from support import put
 
-pytestmark = pytest.mark.slow
-
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
 MODEL = '<robot name="arm">\n<link name="a">{}</link></robot>'
 
