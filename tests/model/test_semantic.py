@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.model.semantic_groups import unknown
+from each import each
+from kinetree.model.semantic import Group, Member, Semantic
+from kinetree.model.semantic_groups import groups_of, unknown
 from kinetree.rules.srdf.contents import ROBOT, SRDF
 
 MORE = """
@@ -76,6 +78,36 @@ def test_what_is_removed_is_named_no_more(arm):
     assert semantic.enabled_collisions == semantic.unchecked_links == ()
     assert semantic.disabled_collisions == arm.semantic.disabled_collisions
     assert is_whole(robot)
+
+
+def test_an_end_effector_stays_without_the_group_of_its_parent(arm):
+    left = arm.semantic.without({("group", "manipulator")})
+    (hand,) = left.end_effectors
+    assert hand == replace(arm.semantic.end_effectors[0], parent_group="")
+    assert ([group.name for group in left.groups], left.group_states) == (["gripper"], ())
+    assert left.virtual_joints == arm.semantic.virtual_joints
+    assert arm.semantic.without({("group", "gripper")}).end_effectors == ()
+
+
+@each("deep, codes", [(100, []), (101, ["depth"])])
+def test_groups_of_groups_end_at_a_depth(arm, deep, codes):
+    groups = [Group(f"g{i}", (Member("group", f"g{i + 1}"),)) for i in range(deep - 1)]
+    last = Group(f"g{deep - 1}", (Member("joint", "joint_1"),))
+    found, findings = groups_of(Semantic("arm", groups=(*groups, last)), arm)
+    assert [one.code for one in findings] == codes
+    assert found["g0"] == (() if codes else ("joint_1",))
+    if codes:
+        assert findings[0].message == "groups nested more than 100 deep"
+        assert findings[0].element == "group 'g99'"
+
+
+@each("count", [999, 1000, 1003])
+def test_after_a_thousand_faults_of_groups_no_more_are_said(arm, count):
+    groups = tuple(Group(f"g{i}", (Member("group", f"g{i}"),)) for i in range(count))
+    _, findings = groups_of(Semantic("arm", groups=groups), arm)
+    assert [one.code for one in findings] == ["cycle"] * min(count, 1000) + ["too-many"] * (count > 1000)
+    assert findings[7].message == "contains itself: g7 -> g7"
+    assert count < 1001 or findings[-1].message == "there are 1000 faults already; the rest is left out"
 
 
 def test_the_chain_of_a_cut_arm_becomes_its_joints(arm):

@@ -165,6 +165,11 @@ class TestNames:
 
 
 class TestMimic:
+    @staticmethod
+    def tree(mimic):
+        joints = [hinge("j1", "a", "b"), hinge("j2", "b", "c", mimic=mimic)]
+        return build_tree(build(Parts("r", links("a", "b", "c"), joints)))
+
     def test_a_chain_of_followers_is_affine(self):
         chain = [
             hinge("a", "l0", "l1", limits=(Limit(-1, 1),)),
@@ -187,6 +192,21 @@ class TestMimic:
             slack = min(1 - a, a + 1, 5 - d, d + 2)
             assert robot.limits.margin([a]).min() == pytest.approx(slack, abs=1e-14)
         assert robot.limits.row_names == ("d upper", "d lower")
+
+    def test_rate_and_bend_are_the_derivatives_of_what_follows_by_a_polynomial(self):
+        tree = self.tree(Mimic("j1", 2.0, 0.5, (-3.0, 0.25, 2.0)))
+        i, h = tree.joints.index("j2"), 1e-4
+        number = lambda x: tree.coordinates(i, np.array([x]))[0]  # noqa: E731
+        for x in (0.0, 0.7, -1.1):
+            q = np.array([x])
+            assert number(x) == pytest.approx(0.5 + 2 * x - 3 * x**2 + 0.25 * x**3 + 2 * x**4, rel=1e-14)
+            assert tree.rate(i, q) == pytest.approx(2 - 6 * x + 0.75 * x**2 + 8 * x**3, rel=1e-14)
+            assert tree.bend(i, q) == pytest.approx(-6 + 1.5 * x + 24 * x**2, rel=1e-14)
+            assert tree.bend(i, q) == pytest.approx((number(x + h) - 2 * number(x) + number(x - h)) / h**2, abs=1e-5)
+        leader = tree.joints.index("j1")
+        assert (tree.rate(leader, q), tree.bend(leader, q)) == (1.0, 0.0)
+        line = self.tree(Mimic("j1", 2.0, 0.5))
+        assert (line.rate(i, q), line.bend(i, q)) == (2.0, 0.0)
 
     def test_a_follower_may_stand_before_its_leader(self):
         parts = Parts("r", links("a", "b", "c"), [hinge("f", "a", "b", mimic=Mimic("g")), hinge("g", "a", "c")])
