@@ -58,6 +58,15 @@ def test_a_prefix_goes_before_every_name(arm):
     assert is_whole(robot)
 
 
+def test_groups_that_are_named_are_missed_where_there_are_any(arm):
+    state = replace(arm.semantic.group_states[0], group="none")
+    some = replace(arm.semantic, group_states=(state,))
+    assert [(one.kind, one.name) for one in unknown(some, arm)] == [("group", "none")]
+    assert not list(unknown(replace(some, groups=(), end_effectors=()), arm))
+    link = replace(some, group_states=(), end_effectors=(replace(some.end_effectors[0], parent_link="none"),))
+    assert [(one.kind, one.name) for one in unknown(link, arm)] == [("link", "none")]
+
+
 def test_two_arms_have_both(arm):
     robot = kt.edit.attach(kt.edit.prefix(arm, "a_"), arm, "a_tool0", prefix="b_")
     semantic = robot.semantic
