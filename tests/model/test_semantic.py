@@ -110,6 +110,20 @@ def test_groups_of_groups_end_at_a_depth(arm, deep, codes):
         assert findings[0].element == "group 'g99'"
 
 
+def test_members_are_counted_over_all_groups(arm, monkeypatch):
+    """Those of a group in another are counted again; after the first that are too many no other is read."""
+    monkeypatch.setattr("kinetree.model.semantic_groups.MAX_MEMBERS", 4)
+    two = (Member("joint", "joint_1"), Member("joint", "joint_2"))
+    groups = (Group("a", two), Group("b", (Member("group", "a"),)), Group("c", two[:1]), Group("d", two[:1]))
+    found, findings = groups_of(Semantic("arm", groups=groups[:2]), arm)
+    assert (dict(found), findings) == ({"a": ("joint_1", "joint_2"), "b": ("joint_1", "joint_2")}, [])
+    found, (finding,) = groups_of(Semantic("arm", groups=groups), arm)
+    assert list(found) == ["a", "b", "c"]
+    assert found["c"] == ()
+    assert (finding.code, finding.element) == ("srdf-size", "group 'c'")
+    assert finding.message == "the groups have more than 4 members, the most that are read"
+
+
 @each("count", [999, 1000, 1003])
 def test_after_a_thousand_faults_of_groups_no_more_are_said(arm, count):
     groups = tuple(Group(f"g{i}", (Member("group", f"g{i}"),)) for i in range(count))
