@@ -288,6 +288,25 @@ def test_statistics_are_a_line_a_code(mixed):
     assert "flange" in lines[0]
 
 
+def test_statistics_have_the_gravest_first_and_then_the_most():
+    def many(code, severity, count):
+        return [Finding(code, severity, f"m{i}", Source("a.urdf", i + 1)) for i in range(count)]
+
+    found = [*many("zero-axis", "info", 3), *many("MSH-002", "warning", 2), *many("MSH-003", "warning", 11)]
+    found += many("R199-403", "error", 1)
+    lines = text_of("statistics", [CheckReport("a.urdf", tuple(found))]).splitlines()
+    assert [line[:24] for line in lines[:4]] == [
+        " 1  error    R199-403   ",
+        "11  warning  MSH-003    ",
+        " 2  warning  MSH-002    ",
+        " 3  info     zero-axis  ",
+    ]
+    assert lines[4:] == ["1 error, 13 warnings, 3 remarks"]
+    short = text_of("statistics", [CheckReport("a.urdf", tuple(found))], 20).splitlines()
+    assert [len(line) for line in short[:4]] == [20] * 4
+    assert text_of("statistics", [CheckReport("a.urdf", ())]) == "nothing found"
+
+
 def test_concise_is_one_line_a_finding(mixed):
     lines = text_of("concise", mixed).splitlines()
     assert len(lines) == 3

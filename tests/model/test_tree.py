@@ -13,7 +13,7 @@ from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.mimic import resolve_mimic
+from kinetree.model.mimic import leader_ranges, resolve_mimic
 from kinetree.model.robot import Inertial, Joint, Limit, Link, Mimic, Robot
 from kinetree.model.tree import build_tree, with_standing
 from kinetree.spatial import plucker, se3
@@ -207,6 +207,32 @@ class TestMimic:
         assert (tree.rate(leader, q), tree.bend(leader, q)) == (1.0, 0.0)
         line = self.tree(Mimic("j1", 2.0, 0.5))
         assert (line.rate(i, q), line.bend(i, q)) == (2.0, 0.0)
+
+    @pytest.mark.parametrize(
+        ("coefficients", "own", "leads", "ranges"),
+        [
+            ((0.0, 0.0, 1.0), (0.25, 1), (-5, 5), [(-1, -0.5), (0.5, 1)]),
+            ((0.0, 0.0, 1.0), (4, np.inf), (-5, 5), [(-np.inf, -2), (2, np.inf)]),
+            ((0.0, 0.0, 1.0), (4, np.inf), (1, 5), [(2, np.inf)]),
+            ((0.0, 0.0, 1.0), (4, np.inf), (-5, 1.5), [(-np.inf, -2)]),
+            ((0.0, 0.0, 1.0), (-np.inf, 4), (-5, 5), [(-2, 2)]),
+            ((0.0, 0.0, 1.0), (0, 4), (-5, 5), [(-2, 2)]),
+            ((1.0, 0.0, 1.0), (0, np.inf), (-5, 5), [(-np.inf, np.inf)]),
+            ((1.0, 0.0, 1.0), (-3, 0), (-5, 5), []),
+            ((0.0, -4.0, 0.0, 1.0), (0, 15), (-5, 5), [(-2, 0), (2, 3)]),
+            ((0.0, -4.0, 0.0, 1.0), (0, 15), (0.5, 5), [(2, 3)]),
+            ((0.0, -4.0, 0.0, 1.0), (0, 15), (1.9, 5), [(2, 3)]),
+        ],
+    )
+    def test_ranges_of_a_leader_whose_follower_is_inside_its_limits(self, coefficients, own, leads, ranges):
+        offset, multiplier, *higher = coefficients
+        leader = hinge("j1", "a", "b", limits=(Limit(*leads),))
+        follower = hinge("j2", "b", "c", mimic=Mimic("j1", multiplier, offset, tuple(higher)), limits=(Limit(*own),))
+        robot = build(Parts("r", links("a", "b", "c"), [leader, follower]))
+        name, found = leader_ranges(robot, robot.joints["j2"])
+        assert (name, len(found)) == ("j1", len(ranges))
+        for one, expected in zip(found, ranges, strict=True):
+            assert one == pytest.approx(expected, abs=1e-9)
 
     def test_a_follower_may_stand_before_its_leader(self):
         parts = Parts("r", links("a", "b", "c"), [hinge("f", "a", "b", mimic=Mimic("g")), hinge("g", "a", "c")])
