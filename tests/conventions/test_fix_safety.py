@@ -143,6 +143,7 @@ class TestAnglesThatLackDigits:
         assert reasons[code].startswith(why)
         assert (result.after, result.repaired) == ({}, ())
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("text", [ON_TOOL0, INEXACT_TOOL0, INEXACT_SHAPE])
     def test_they_are_repaired_first(self, text, arm):
         path = arm(text)
@@ -184,6 +185,7 @@ class TestOneByOne:
         assert "would cause not-understood" in reasons.pop("joint 'j3'")
         assert reasons == {}
 
+    @pytest.mark.slow
     def test_a_place_of_a_xacro_file_that_is_not_as_in_the_result(self, tmp_path):
         path = tmp_path / "arm.xacro"
         text = self.TEXT.replace('"3.14 0 0"', '"${q} 0 0"')
@@ -234,6 +236,7 @@ class TestExcuses:
         }
         assert result.after == {}
 
+    @pytest.mark.slow
     def test_an_excuse_holds_for_the_new_name(self, arm):
         turned = ARM.replace('"link_3"', '"elbow"').replace('<link name="elbow">', f'<link name="elbow">{BOX}')
         told = {"profile": "industrial", "unsafe": True}
@@ -253,6 +256,7 @@ def test_what_goes_with_the_repair_of_another_is_said_to_be_repaired(arm):
     )
 
 
+@pytest.mark.slow
 def test_nothing_new_is_found_in_the_packages_that_are_told(arm, tmp_path):
     shape = '<visual><geometry><mesh filename="package://grip/ring.stl"/></geometry></visual>'
     path = arm(ARM.replace('<link name="tool0"/>', f'<link name="tool0">{shape}</link>'))

@@ -161,6 +161,7 @@ def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(xyz, tmp_path):
     assert because == "X of 'flange' does not point outwards (R199-403), so tool0 would not either"
 
 
+@pytest.mark.slow
 def test_a_second_model_of_the_macro_is_repaired_by_the_first(tmp_path):
     """With --unsafe also in the file that both include; each has its own prefix."""
     call = '<robot name="{0}" xmlns:xacro="http://ros.org/xacro"><xacro:include filename="arm.xacro"/>{1}</robot>'
