@@ -15,7 +15,7 @@ from kinetree.checker.plan import jobs
 from kinetree.cli._model import _load
 from kinetree.errors import Finding
 from kinetree.formats.registry import FORMATS, ReadOptions
-from kinetree.load import examine
+from kinetree.load import _files, examine
 from kinetree.model.robot import Robot
 from kinetree.rules.options import CheckOptions
 
@@ -271,3 +271,58 @@ def test_endings_in_capitals_are_those_of_the_same_format(name, content, expecte
         except kt.KinetreeError as error:
             result = error.findings[0].message
         assert result.startswith(expected)
+
+
+def test_an_srdf_that_wants_an_argument_is_a_remark_of_a_check(tmp_path):
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+    srdf = tmp_path / "r.srdf.xacro"
+    srdf.write_text(f'<robot name="r" {space}><group name="$(arg hand)"/></robot>')
+    with pytest.raises(kt.KinetreeError) as caught:
+        kt.load(TEXT, format="urdf", srdf=str(srdf))
+    assert [(one.code, one.severity) for one in caught.value.findings] == [("xacro-argument", "error")]
+    path = tmp_path / "r.urdf"
+    path.write_text(TEXT)
+    found = [one for one in kt.check(path, srdf=str(srdf)) if "hand" in one.message]
+    assert [(one.code, one.severity) for one in found] == [("xacro", "info")]
+
+
+def test_a_mesh_of_masses_that_is_not_there_or_cannot_be_read(tmp_path, monkeypatch):
+    path = tmp_path / "r.xml"
+    path.write_text(
+        '<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><body name="a"><joint name="j"/>'
+        '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    files = _files({}, None)
+
+    def denied(_wanted, _from):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(files, "open", denied)
+    for read in (files.mesh, files.closed_mesh):
+        with pytest.raises(kt.KinetreeError) as caught:
+            read("m.stl", str(path))
+        (finding,) = caught.value.findings
+        assert (finding.code, finding.message) == ("mesh", "'m.stl' cannot be read: Permission denied")
+
+
+def test_what_cannot_be_written_is_said(robot, tmp_path):
+    for call, code, said in (
+        (
+            lambda: kt.save(robot, "a\0.urdf"),
+            "file",
+            "'a\\x00.urdf' contains a null character",
+        ),
+        (lambda: kt.save(robot, tmp_path / "a.txt"), "format", "cannot write 'a.txt'; legal endings are "),
+        (
+            lambda: kt.save(robot, tmp_path / "a.txt", format="txt"),
+            "format",
+            "cannot write 'txt'; legal endings are ",
+        ),
+        (lambda: kt.save(robot, tmp_path / "a.urdf", assets="take"), "assets", "assets='take'; expected 'bring' or"),
+        (lambda: kt.text(robot, "udrf"), "format", "cannot write format 'udrf'; did you mean 'urdf'"),
+    ):
+        with pytest.raises(kt.KinetreeError) as caught:
+            call()
+        (finding,) = caught.value.findings
+        assert (finding.code, finding.message[: len(said)]) == (code, said)
+    assert list(tmp_path.iterdir()) == []

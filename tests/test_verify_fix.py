@@ -11,14 +11,16 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError
-from kinetree.fixer.pose_text import solved
+from kinetree.fixer.number_edits import Writer
+from kinetree.fixer.pose_text import set_sdf_pose, solved
 from kinetree.fixer.rewritten import rewritten
 from kinetree.formats.registry import ReadOptions
 from kinetree.lab.identify.answer import ModelFault
 from kinetree.lab.identify.correct import certain, corrected
+from kinetree.model.assemble import build, parts_of
 from kinetree.repairs.edit import applied, set_text
 from kinetree.spatial.euler import rotation_from_euler
-from kinetree.spatial.se3 import rotation_from_vector
+from kinetree.spatial.se3 import frozen, rotation_from_vector
 from kinetree.syntax.xml.reader import Report, parse
 from support import example_robot_urdfs, icub_urdfs
 
@@ -236,7 +238,6 @@ IN_MODEL = """<sdf version="1.9"><model name="arm">
 """
 
 
-@pytest.mark.slow
 class TestSdf:
     def test_everything_that_is_relative_to_the_model(self, tmp_path):
         """A longer arm moves what is behind, and nothing else."""
@@ -332,12 +333,14 @@ TURNS = {
 }
 
 
-@pytest.mark.slow
 class TestMjcf:
-    @each("form, unit, sequence", [(form, "radian", "xyz") for form in TURNS])
-    def test_every_form_of_a_rotation(self, tmp_path, form, unit, sequence):
+    @pytest.mark.parametrize(
+        "form",
+        ["zaxis", *(pytest.param(one, marks=pytest.mark.slow) for one in TURNS if one != "zaxis")],
+    )
+    def test_every_form_of_a_rotation(self, tmp_path, form):
         turn = f'{form}="{TURNS[form]}"' if form else ""
-        text = BODIES.format(unit=unit, sequence=sequence, turn=turn)
+        text = BODIES.format(unit="radian", sequence="xyz", turn=turn)
         after = written(tmp_path / "a.xml", text, pose_of_b())
         (line,) = changed_lines(text, after)
         kept = {"zaxis": "quat", "": "quat"}.get(form, form)
@@ -349,6 +352,7 @@ class TestMjcf:
         again = written(tmp_path / "b.xml", text, pose_of_b("b", np.array([0, 0, 0.001, 0, 0, 0])))
         assert turn in again  # a move keeps the rotation as it is written
 
+    @pytest.mark.slow
     @each(
         "unit, sequence, euler",
         [
@@ -460,8 +464,8 @@ theta = 0
 """
 
 
-@pytest.mark.slow
 class TestDh:
+    @pytest.mark.slow
     @each(
         "fault, lines",
         [
@@ -476,6 +480,7 @@ class TestDh:
         after = written(tmp_path / "a.toml", ROWS_OF_LINES, fault)
         assert changed_lines(ROWS_OF_LINES, after) == lines
 
+    @pytest.mark.slow
     @each("head", ["[[chain.rows]]", "[[rows]]"])
     def test_numbers_in_comments(self, tmp_path, head):
         text = ROWS_OF_LINES.replace("a = 0.3", "# é: a = 0.1 until {2020}\na = 0.3  # a = 0.2")
@@ -495,6 +500,7 @@ class TestDh:
         after = written(tmp_path / "a.toml", ROWS_OF_LINES, ModelFault("sign", "b"))
         assert after == ROWS_OF_LINES.replace('joint = "b"\n', 'flip = true\njoint = "b"\n')
 
+    @pytest.mark.slow
     def test_two_rows_of_a_line_and_a_constant_row(self, tmp_path):
         text = DH.replace("] ,", "],").replace(
             ' },\n  { joint = "b"', ' }, { type = "fixed", a = 100, d = 0, alpha = 0, theta = 0 },\n  { joint = "b"'
@@ -503,6 +509,7 @@ class TestDh:
         assert 'joint = "a", a = 0,     d = 0, alpha = 0,  theta = 0, ' in after
         assert 'type = "fixed", a = 100, d = 0' not in after
 
+    @pytest.mark.slow
     def test_a_pose_that_rows_cannot_have(self, tmp_path):
         """A first row of the standard convention has nothing before it but theta and d."""
         (tmp_path / "a.toml").write_text(ROWS_OF_LINES)
@@ -556,6 +563,70 @@ def test_an_included_file(tmp_path):
     change = lambda one: corrected(one, [FAULTS["length"]])[0]  # noqa: E731
     ((path, after),) = rewritten(str(file), ReadOptions(), change, included=True).after.items()
     assert (path.name, after.decode()) == ("part.xacro", part.replace("0.500 0 0", "0.502 0 0"))
+
+
+def test_parts_that_no_text_has_as_they_are(tmp_path):
+    file = tmp_path / "a.sdf"
+    file.write_text(SDF)
+    robot = kt.load(file)
+    writer = Writer(robot, "sdf", {file.resolve(): SDF.encode()})
+    assert [one.tag for one in writer.path(robot.joints["b"], "joint")] == ["sdf", "model", "joint"]
+    for one, tag, contents, why in (
+        (robot.joints["b"], "joint", {}, "joint 'b' is written in no file as it is; edit it by hand"),
+        (
+            robot.joints["b"],
+            "link",
+            writer.contents,
+            "a.sdf:11:3 has no element of joint 'b', which follows",
+        ),
+        (replace(robot.links["two"], source=None), "link", writer.contents, "link 'two' is written in no file"),
+    ):
+        with pytest.raises(KinetreeError, match=why):
+            replace(writer, contents=contents).path(one, tag)
+
+
+@each(
+    "xyz, axis, after",
+    [
+        ("<xyz>0 1 0.0</xyz>", (0.6, 0, 0.8), "<xyz>0.6 0 0.8</xyz>"),
+        ('<xyz expressed_in="__model__">0 0 1</xyz>', (0, 1, 0), '<xyz expressed_in="__model__">0 1 0</xyz>'),
+        ('<xyz expressed_in="two">0 0 1</xyz>', (0, 1, 0), None),
+    ],
+)
+def test_an_axis_in_the_coordinates_of_other_frames(tmp_path, xyz, axis, after):
+    """Of a joint whose frame is turned by 90 degrees about y against the model, and by 45 against link two."""
+    text = IN_MODEL.replace('<xyz expressed_in="__model__">0 1 0</xyz>', xyz).replace(
+        '"two"><pose>0.5 0 0 0 0 0<', '"two"><pose>0.5 0 0 0 0.7853981633974483 0<'
+    )
+    (tmp_path / "a.sdf").write_text(text)
+
+    def turned(robot):
+        parts = parts_of(robot)
+        R = rotation_from_vector(np.array([0, np.pi / 2, 0])) if "model" in xyz else np.eye(3)
+        axes = frozen([R.T @ np.array(axis, float)])
+        parts.joints = [replace(one, axes=axes) if one.name == "c" else one for one in parts.joints]
+        return build(parts)
+
+    change = lambda: rewritten(str(tmp_path / "a.sdf"), ReadOptions(), turned).after  # noqa: E731
+    if after is None:
+        with pytest.raises(KinetreeError, match="the axis is in the coordinates of another frame; edit it by hand"):
+            change()
+        return
+    ((_, found),) = change().items()
+    assert found.decode() == text.replace(xyz, after)
+
+
+def test_an_inertial_in_a_frame_of_mjcf(tmp_path):
+    inertial = '<inertial pos="0.200 0 0" mass="2.0" diaginertia="0.020 0.030 0.040"/>'
+    text = MJCF.replace(inertial, f'<frame pos="0 0 0.5">{inertial}</frame>')
+    after = written(tmp_path / "a.xml", text, FAULTS["mass"])
+    assert after == text.replace('"2.0" diaginertia="0.020 0.030 0.040"', '"2.5" diaginertia="0.025 0.0375 0.05"')
+
+
+def test_a_pose_without_numbers_is_refused():
+    link = parse('<link name="a"><pose>1 2 3 0 0 0</pose></link>', "a.sdf", Report())
+    with pytest.raises(KinetreeError, match=r"a.sdf:1:1: no numbers of its <pose> are found; edit it by hand"):
+        set_sdf_pose(link, np.diag([2.0, 1.0, 1.0, 1.0]))
 
 
 def test_what_belongs_to_no_text(tmp_path):

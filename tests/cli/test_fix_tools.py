@@ -8,6 +8,10 @@ import pytest
 
 import kinetree as kt
 import pendants
+from kinetree.checker.check import options_of
+from kinetree.fixer.apply import Task
+from kinetree.fixer.state import look
+from kinetree.fixer.tools import add_tools
 from kinetree.rules.profiles import rules_of
 
 KUKA = "kuka:10, -20, 120, 30, 0, 90"
@@ -123,3 +127,23 @@ def test_a_robot_without_tool0(run, tmp_path):
     result = run("fix", path, "--add-tool", f"gripper_tcp={KUKA}", "--profile", "sim")
     assert result.exit_code == 2
     assert "there is no link tool0" in result.stderr
+
+
+def test_tool0_must_be_fixed_to_a_link_of_a_text_of_urdf(tmp_path):
+    text = '<robot name="r"><link name="tool0"/>{}</robot>'
+    moved = '<link name="a"/><joint name="j" type="continuous"><parent link="{}"/><child link="{}"/></joint>'
+    (tmp_path / "a.sdf").write_text('<sdf version="1.9"><model name="m"><link name="tool0"/></model></sdf>')
+    for name, content, code, said in (
+        ("root.urdf", text.format(""), "tool0", "tool0 is fixed to no link, so a tool has no place beside it"),
+        ("moved.urdf", text.format(moved.format("a", "tool0")), "tool0", "tool0 is fixed to no link"),
+        ("a.sdf", None, "fix", "tools are added to the texts of URDF and xacro files alone"),
+    ):
+        if content:
+            (tmp_path / name).write_text(content)
+        file = str(tmp_path / name)
+        options = options_of(file, "industrial", (), (), None, {})
+        with pytest.raises(kt.KinetreeError) as caught:
+            add_tools(Task(file, options), look(file, options, {}), {"tcp": np.eye(4)})
+        (finding,) = caught.value.findings
+        assert (finding.code, finding.message[: len(said)]) == (code, said)
+        assert finding.element == (None if name == "a.sdf" else "frame 'tcp'")

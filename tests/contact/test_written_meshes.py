@@ -11,7 +11,7 @@ from each import each
 from kinetree.contact.make import coarse
 from kinetree.contact.solids import solids_of
 from kinetree.files.opener import Files
-from kinetree.shapes.written import written_mesh
+from kinetree.shapes.written import _binary, written_mesh
 
 TEXT = """<mujoco><asset>{}</asset><worldbody><geom type="hfield" hfield="ground" pos="0 0 -0.1"/>
 <body name="ball" pos="0 0 0"><joint name="x" type="slide" axis="1 0 0" range="-0.1 0.1"/>
@@ -126,3 +126,26 @@ def test_mujoco_has_the_same_surface():
         inside = (parts.min(axis=1) > -1e-9) & (parts.sum(axis=1) < 1 + 1e-9)
         heights = a[:, 2] + parts[:, 0] * (b - a)[:, 2] + parts[:, 1] * (c - a)[:, 2]
         assert heights[inside].max() - 0.1 == pytest.approx(5.0 - far, abs=1e-7)
+
+
+@each(
+    "assets, kind, name, said",
+    [
+        (TET.format(""), "inline_mesh", "cube", "there is no <mesh name='cube'> in <asset>"),
+        (FIELD.format(HEIGHTS), "hfield", "tet", "there is no <hfield name='tet'> in <asset>"),
+        (TET.format('face="0 1 4"'), "inline_mesh", "tet", "a face of mesh 'tet' has a vertex that does not exist"),
+        (TET.format('face="0 1 -1"'), "inline_mesh", "tet", "a face of mesh 'tet' has a vertex that does not exist"),
+    ],
+)
+def test_assets_that_are_not_there(assets, kind, name, said):
+    with pytest.raises(kt.KinetreeError) as caught:
+        written_mesh(load(assets), kind, name, Files({}, None))
+    (finding,) = caught.value.findings
+    assert (finding.code, finding.message) == ("contact-shape", said)
+
+
+@each("data", [b"", b"\2\0\0\0", np.array([-2, -2], "<i4").tobytes() + bytes(16), np.array([2, 2], "<i4").tobytes()])
+def test_a_binary_field_of_another_size_has_no_heights(data):
+    assert _binary(data).shape == (0, 0)
+    whole = np.array([2, 3], "<i4").tobytes() + np.arange(6, dtype="<f4").tobytes()
+    assert _binary(whole).tolist() == [[0, 1, 2], [3, 4, 5]]

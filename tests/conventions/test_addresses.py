@@ -6,7 +6,7 @@ from tempfile import mkdtemp
 import kinetree as kt
 from each import each
 from kinetree.confine import Confinement
-from kinetree.rules.shapes.addresses import lost_siblings
+from kinetree.rules.shapes.addresses import in_media, lost_siblings
 from kinetree.rules.shapes.portable import Portable
 from support import ask
 
@@ -126,3 +126,25 @@ def test_the_place_of_a_path_of_one_computer():
     (finding,) = ask(kt.load(text, format="urdf"), [Portable])
     assert finding.message == "the path '/home/c/d' exists on one computer only"
     assert (finding.source.line, finding.source.column) == (5, text.splitlines()[4].index("/home") + 1)
+
+
+def test_media_of_gazebo_lie_near_the_file(tmp_path):
+    (tmp_path / "media/models").mkdir(parents=True)
+    (tmp_path / "media/models/a.stl").touch()
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/b.stl").touch()
+    file = str(tmp_path / "worlds" / "w.world")
+    found = [in_media(rest, file) for rest in ("a.stl", "b.stl", "c.stl", "x" * 5000, "a\0b")]
+    assert found == [True, True, False, False, False]
+
+
+def test_a_sibling_that_is_lost_is_named_with_the_folder_of_the_others(tmp_path):
+    mesh = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+    (tmp_path / "urdf").mkdir()
+    (tmp_path / "assets").mkdir()
+    for name in ("a.stl", "c.stl"):
+        (tmp_path / "assets" / name).touch()
+    path = tmp_path / "urdf" / "m.urdf"
+    path.write_text(f'<robot name="m"><link name="l">{"".join(map(mesh.format, NAMES))}</link></robot>')
+    said = [one.message for one in kt.check(path, select=["MSH-002"])]
+    assert "the mesh 'package://p/meshes/b.stl' is not in 'assets', which has others of its folder" in said

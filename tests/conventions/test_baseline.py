@@ -16,6 +16,7 @@ from kinetree.checker.baseline import (
     entry_of,
     model_key,
     read_baseline,
+    relative,
     write_baseline,
 )
 from kinetree.checker.job import CheckReport, Job, check_job, gone_from_baselines
@@ -50,6 +51,21 @@ def known(job):
     """The same, when what it finds has been written there."""
     assert write(job.baseline, check_job(replace(job, baseline=None))) == 3
     return job
+
+
+def test_paths_are_relative_to_the_folder_if_there_is_a_way(tmp_path, monkeypatch):
+    (tmp_path / "arm.urdf").write_text("")
+    (tmp_path / "sub").mkdir()
+    file = str(tmp_path / "sub" / ".." / "arm.urdf")
+    assert relative(file, str(tmp_path)) == "arm.urdf"
+    assert relative(file, str(tmp_path / "sub")) == "../arm.urdf"
+    assert relative("<text>", str(tmp_path)) == "<text>"
+
+    def other_drive(_path, _start):
+        raise ValueError("path is on another drive")
+
+    monkeypatch.setattr(os.path, "relpath", other_drive)
+    assert relative(file, str(tmp_path)) == Path(os.path.realpath(file)).as_posix()
 
 
 def test_what_is_in_it_is_no_news(known):

@@ -5,6 +5,8 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.checker.check import check
+from kinetree.model.robot import Joint, Limit
+from kinetree.rules.blocks.ros2_control import _inside
 from kinetree.rules.quality import with_blocks
 
 CONTROL = '<ros2_control name="arm" type="system">{}</ros2_control>'
@@ -105,3 +107,19 @@ def test_joints_that_mimic_in_ros2_control(mimic, joint, attribute, said, expect
     found = [finding.message for finding in check(kt.load(text, format="urdf"), select=("CTL-006",))]
     assert len(found) == bool(expected), found
     assert not expected or expected in found[0]
+
+
+@each(
+    "type, value, is_inside",
+    [
+        ("revolute", 1.0, True),
+        ("revolute", 1.0004, True),
+        ("revolute", 1.01, False),
+        ("revolute", -2.01, False),
+        ("floating", 9.0, True),
+        ("fixed", 9.0, True),
+    ],
+)
+def test_positions_are_judged_where_a_joint_has_one_number(type, value, is_inside):
+    joint = Joint("j", type, "a", "b", limits=(Limit(-2, 1),) if type == "revolute" else ())
+    assert _inside(value, joint) is is_inside

@@ -5,6 +5,7 @@ import numpy as np
 import kinetree as kt
 from kinetree.rules.facts import Subject
 from kinetree.rules.shapes import bounds
+from kinetree.rules.shapes.mesh_facts import box_of
 from kinetree.shapes.mesh import Mesh
 from kinetree.shapes.stl import stl_bytes
 
@@ -30,6 +31,17 @@ def test_a_sample_is_a_part_of_the_whole(tmp_path):
     assert np.allclose(boxes.part(shapes), [[0, 0, 0.5], [0.2, 0.2, 0.5]])
     assert np.allclose(boxes.whole(shapes), [[0, 0, 0.5], [0.2, 0.2, 2.5]])
     assert np.allclose(boxes.whole_body("a"), [[0, 0, 0.5], [0.2, 0.2, 2.5]])
+
+
+def test_a_file_that_is_not_there_or_too_large_has_no_box(tmp_path):
+    boxes = Subject(load(tmp_path)).facts(lambda bounds: None)["bounds"]
+    file = str(tmp_path / "tall.stl")
+    assert boxes._whole_file(file).tolist() == [[0, 0, 0], [np.float32(0.1), np.float32(0.1), 1]]
+    assert boxes._whole_file(str(tmp_path / "none.stl")) is None
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    size = (tmp_path / "a.obj").stat().st_size
+    assert box_of(tmp_path / "a.obj", size).tolist() == [[0, 0, 0], [1, 1, 0]]
+    assert box_of(tmp_path / "a.obj", size - 1) is None
 
 
 def test_a_mesh_is_read_whole_only_if_a_part_of_it_is_too_small(tmp_path, monkeypatch):

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from each import each
 from kinetree.checker.job import Job, check_job
-from kinetree.checker.plan import _noted, _yaml, jobs, jobs_of
+from kinetree.checker.plan import _noted, _robot_name, _yaml, jobs, jobs_of
 from kinetree.checker.pool import check_all
 from kinetree.cli.check import command
 from kinetree.errors import KinetreeError
@@ -126,6 +127,38 @@ def test_a_setup_assistant_is_looked_for_four_folders_up(tmp_path):
         assert _noted(srdf, {}) == (str(tmp_path / "a.urdf") if found else None)
 
 
+def test_a_setup_assistant_of_another_srdf_or_of_a_package_that_is_not_there_names_none(tmp_path):
+    (tmp_path / "a.urdf").write_text("<robot/>")
+    (tmp_path / "cell.srdf").write_text("<robot/>")
+    for package, srdf, found in (("", "cell", True), ("", "other", False), ("nowhere", "cell", False)):
+        (tmp_path / ".setup_assistant").write_text(
+            f"moveit_setup_assistant_config:\n  urdf:\n    package: {package}\n    relative_path: a.urdf\n"
+            f"  srdf:\n    relative_path: {srdf}.srdf\n"
+        )
+        assert _noted(tmp_path / "cell.srdf", {}) == (str(tmp_path / "a.urdf") if found else None)
+
+
+@each(
+    "text, name",
+    [
+        ('<robot name="arm">', b"arm"),
+        ("<robot name='arm'>", b"arm"),
+        ("<robot>", b""),
+        ('<robot name="$(arg n)">', b""),
+        ('<robot name="arm"><group name="g"/>', None),
+        (None, None),
+    ],
+)
+def test_the_name_of_the_robot_of_a_file(tmp_path, text, name):
+    """An SRDF is no file of a robot, but where it may be one; nor is what cannot be read."""
+    file = tmp_path / "a.urdf"
+    file.unlink(missing_ok=True)
+    if text is not None:
+        file.write_text(text)
+    assert _robot_name(str(file)) == name
+    assert _robot_name(str(file), semantic=True) == (b"arm" if text and "group" in text else name)
+
+
 def test_a_setup_assistant_of_more_than_100000_bytes_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr("yaml.safe_load", len)
     for size, read in ((0, 0), (100_000, 100_000), (100_001, None)):
@@ -148,6 +181,21 @@ def test_the_models_of_the_settings_with_and_without_their_srdf(package, tmp_pat
         for config in (None, str(tmp_path / "kinetree.toml")):
             for srdf, name in ((True, "cell.srdf"), (False, None)):
                 assert of(jobs_of(paths, config, CheckOptions(), srdf=srdf)[0]) == [("arm.urdf", name)]
+
+
+def test_without_paths_and_settings_the_working_folder_is_checked(package, tmp_path, monkeypatch):
+    package()
+    monkeypatch.chdir(tmp_path)
+    asked, files = jobs_of([], None, CheckOptions())
+    assert of(asked) == [("arm.urdf", "cell.srdf"), ("other.urdf", None)]
+    assert [*files.values()] == [False] * 3
+
+
+def test_one_that_is_excluded_is_read_only_where_it_is_named(package, tmp_path):
+    path = package()
+    (tmp_path / "kinetree.toml").write_text('exclude = ["config/**"]\n')
+    assert of(jobs_of([str(tmp_path)], None, CheckOptions())[0]) == [("arm.urdf", None), ("other.urdf", None)]
+    assert of(jobs_of([str(path)], None, CheckOptions())[0]) == [("arm.urdf", "cell.srdf")]
 
 
 def test_those_of_a_folder_are_found(package, tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kinetree.checker.check import is_error_of_reader
-from kinetree.checker.files import files_of, folders_of, is_model, models_in, once_in_all, without_parts
+from kinetree.checker.files import files_of, folders_of, is_model, is_part, models_in, once_in_all, without_parts
 from kinetree.checker.job import CheckReport, Job, check_job
 from kinetree.errors import Finding, KinetreeError
 from kinetree.files.opener import files_below
@@ -44,6 +44,8 @@ def test_endings_and_root_elements_tell_and_hidden_folders_are_left_out(folder):
     found = [path.relative_to(folder).as_posix() for path in models_in(folder)]
     assert found == ["a/b.SDF", "a/c.xacro", "a/w.world", "b.urdf", "robot.xml", "scene.xml", "x.mjcf"]
     assert is_model(folder / ".hidden.urdf")  # who names it means it
+    assert not is_model(folder / "groups.srdf")
+    assert not is_model(folder / "groups.SRDF.xacro", "<robot/>")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links and pipes of POSIX")
@@ -351,6 +353,17 @@ def test_what_the_files_show_that_include_a_part(tmp_path):
     assert len(found(once_in_all([results["part.xacro"]]))) == 3
     put(tmp_path / "whole.xacro", texts["whole.xacro"].replace("base", "bse", 1))
     assert check_job(Job(str(tmp_path / "whole.xacro"))).parts == frozenset()
+
+
+def test_a_file_that_another_composes_is_a_part(monkeypatch):
+    result = CheckReport("/a/leg.usda", (Finding("no-links", "error", "has no links"),))
+    asked = []
+    monkeypatch.setattr("kinetree.formats.usd.source.parts_of", lambda files: asked.append(files) or {"/a/leg.usda"})
+    assert is_part(replace(result, findings=()), ["/a/leg.usda", "/a/robot.USD", "/a/b.urdf"])
+    assert asked == [("/a/leg.usda", "/a/robot.USD")]
+    assert not is_part(CheckReport("/a/robot.usda", ()), ["/a/leg.usda"])
+    assert is_part(replace(result, file="/a/b.urdf"))
+    assert not is_part(CheckReport("/a/b.urdf", ()))
 
 
 def test_a_part_that_is_checked_alone_misses_no_name_of_its_package(tmp_path):

@@ -18,8 +18,6 @@ from kinetree.rules.rep103.angles import InexactAngles
 from kinetree.rules.rep199.base import BaseParent
 from repaired import HUNG, repaired, without
 
-pytestmark = pytest.mark.slow
-
 BASE = '<joint name="base_link-base" type="fixed">'
 
 
@@ -35,6 +33,7 @@ class TestSafety:
 
         monkeypatch.setattr(BaseParent, "repair", staticmethod(planted))
 
+    @pytest.mark.slow
     def test_a_repair_that_moves_a_frame_is_not_made(self, arm, monkeypatch):
         self.moved(monkeypatch, "0 0 0.600000002")
         path = arm(HUNG)
@@ -144,6 +143,7 @@ class TestAnglesThatLackDigits:
         assert reasons[code].startswith(why)
         assert (result.after, result.repaired) == ({}, ())
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("text", [ON_TOOL0, INEXACT_TOOL0, INEXACT_SHAPE])
     def test_they_are_repaired_first(self, text, arm):
         path = arm(text)
@@ -185,6 +185,7 @@ class TestOneByOne:
         assert "would cause not-understood" in reasons.pop("joint 'j3'")
         assert reasons == {}
 
+    @pytest.mark.slow
     def test_a_place_of_a_xacro_file_that_is_not_as_in_the_result(self, tmp_path):
         path = tmp_path / "arm.xacro"
         text = self.TEXT.replace('"3.14 0 0"', '"${q} 0 0"')
@@ -235,6 +236,7 @@ class TestExcuses:
         }
         assert result.after == {}
 
+    @pytest.mark.slow
     def test_an_excuse_holds_for_the_new_name(self, arm):
         turned = ARM.replace('"link_3"', '"elbow"').replace('<link name="elbow">', f'<link name="elbow">{BOX}')
         told = {"profile": "industrial", "unsafe": True}
@@ -254,6 +256,7 @@ def test_what_goes_with_the_repair_of_another_is_said_to_be_repaired(arm):
     )
 
 
+@pytest.mark.slow
 def test_nothing_new_is_found_in_the_packages_that_are_told(arm, tmp_path):
     shape = '<visual><geometry><mesh filename="package://grip/ring.stl"/></geometry></visual>'
     path = arm(ARM.replace('<link name="tool0"/>', f'<link name="tool0">{shape}</link>'))
@@ -340,6 +343,7 @@ def xacro_arm(folder: Path, part: str = PART, more: str = "") -> Path:
 
 
 class TestXacro:
+    @pytest.mark.slow
     def test_an_attribute_that_stands_there_is_edited_there(self, tmp_path):
         path = xacro_arm(tmp_path)
         text = path.read_bytes()

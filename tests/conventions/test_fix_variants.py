@@ -1,6 +1,12 @@
 """Repairs of a file from which several robots are made: right for each of them, or not made."""
 
+from dataclasses import replace
+
+import kinetree as kt
+from each import each
 from kinetree.checker.check import options_of
+from kinetree.errors import Finding
+from kinetree.fixer import apply
 from kinetree.fixer.fix import fix_from
 from kinetree.fixer.state import look
 
@@ -41,3 +47,33 @@ def test_a_repair_that_is_right_for_all_is_made(tmp_path):
     assert [content.decode() for content in both.after.values()] == [
         TEXT.replace("0 0 2", "0 0 1").replace("0 3 0", "0 1 0")
     ]
+
+
+@each(
+    "function, wrong, because",
+    [
+        ("difference", "joint 'k' moves", "a repair would change the robot: joint 'k' moves"),
+        ("misplaced", "'flange' would be 1 off", "'flange' would be 1 off"),
+        ("judged", "is odd", "a repair would cause INR-001 of link 'c': is odd; --ignore INR-001 accepts that"),
+    ],
+)
+def test_a_repair_that_is_wrong_for_another_robot_is_not_made(tmp_path, monkeypatch, function, wrong, because):
+    own = getattr(apply, function)
+
+    def planted(*given, **more):
+        found = own(*given, **more)
+        if not any("k" in one.joints for one in given if isinstance(one, kt.Robot)):
+            return found
+        added = Finding("INR-001", "error", wrong, element="link 'c'")
+        return replace(found, findings=(*found.findings, added)) if function == "judged" else wrong
+
+    def misplaced(robot):
+        return wrong if "k" in robot.joints else None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(apply, function, misplaced if function == "misplaced" else planted)
+        result = fixed(tmp_path / "r.xacro", "1", "2")
+    assert result.after == {}
+    ((finding, why),) = result.unrepaired
+    assert (finding.code, finding.element) == ("JNT-001", "joint 'j'")
+    assert why == f"in the variant n=2, {because}"

@@ -12,8 +12,6 @@ from kinetree.rules.examples import ARM
 from repaired import repaired, without
 from support import sample, shared
 
-pytestmark = pytest.mark.slow
-
 HEAD = """<robot name="arms" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="side" default="left"/>
   <xacro:arg name="angle" default="1.5707963267948966"/>
@@ -37,6 +35,7 @@ def arms(calls: list[str], prefix: str = "${prefix}", text: str = "") -> str:
     return f'{HEAD}  <link name="world"/>\n{macro}{said}</robot>\n'
 
 
+@pytest.mark.slow
 def test_a_frame_is_added_behind_the_link_that_carries_it(tmp_path):
     path = tmp_path / "arm.xacro"
     text = without("base")
@@ -56,6 +55,7 @@ def test_a_frame_is_added_behind_the_link_that_carries_it(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prefix", "calls", "made"),
     [
@@ -90,6 +90,7 @@ def test_where_a_name_is_worked_out_whole_nothing_is_added(written, tmp_path):
     assert f"name={written!r} is computed there, so the names of new elements are unknown" in because
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("angle", "is_repaired"),
     [("${pi/2}", True), ("${radians(90)}", True), ("${0.5e0*pi}", True), ("${half}", False), ("$(arg angle)", False)],
@@ -112,6 +113,7 @@ FLANGE = '  <link name="${prefix}flange"/>'
 TOOL0 = '  <link name="${prefix}tool0"/>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_together", [False, True])
 def test_nothing_is_hung_on_what_may_not_be_there(is_together, tmp_path):
     """With other arguments xacro makes tool0, but not flange, unless both stand in one branch."""
@@ -159,6 +161,7 @@ def test_tool0_is_not_added_to_a_flange_that_points_elsewhere(xyz, tmp_path):
     assert because == "X of 'flange' does not point outwards (R199-403), so tool0 would not either"
 
 
+@pytest.mark.slow
 def test_a_second_model_of_the_macro_is_repaired_by_the_first(tmp_path):
     """With --unsafe also in the file that both include; each has its own prefix."""
     call = '<robot name="{0}" xmlns:xacro="http://ros.org/xacro"><xacro:include filename="arm.xacro"/>{1}</robot>'
@@ -175,6 +178,7 @@ def test_a_second_model_of_the_macro_is_repaired_by_the_first(tmp_path):
     assert "two_base" in kt.load(two).links
 
 
+@pytest.mark.slow
 def test_blocks_of_others_have_links_of_their_own(tmp_path):
     """In a plug-in of Gazebo <link> holds a name and has none."""
     path = tmp_path / "arms.xacro"
@@ -195,6 +199,7 @@ GRIPPER = """  <xacro:macro name="gripper" params="{params}">
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("params", "parent", "before", "call", "expected"),
     [
@@ -222,6 +227,7 @@ def test_the_name_is_edited_where_it_is_written(params, parent, before, call, ex
     assert kt.load(path).joints["mount"].parent == "flange"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", [[""], ["left_", "right_"]])
 def test_links_behind_a_prefix_are_renamed(calls, tmp_path):
     """In every macro, and in a branch that is not taken."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from each import each
-from kinetree.repairs.fixes import set_origin
+from kinetree.repairs.fixes import elements, rpy_of_quaternions, set_origin
 from kinetree.spatial import se3
 from kinetree.syntax.xml.reader import Report, parse
 
@@ -26,3 +26,17 @@ def test_only_what_differs_of_an_origin_is_written(origin, changed):
     for edit in sorted(set_origin(joint, HALF), key=lambda edit: -edit.start):
         text = text[: edit.start] + edit.text + text[edit.stop :]
     assert text.replace('"', "'") == f"<joint>{changed}</joint>"
+
+
+@each("version, rpy", [("", f"0 0 {HALF_TURN}"), ('version="1.0"', f"0 0 {HALF_TURN}"), ('version="1.2"', None)])
+def test_quaternions_become_angles_where_the_version_lacks_them(version, rpy):
+    origin = "<origin xyz='1 2 3' quat_xyzw='0 0 1 0'/>"
+    text = f"<robot {version}><link name='a'><visual>{origin}</visual></link></robot>"
+    root = parse(text.encode(), "a.urdf", Report())
+    repairs = list(rpy_of_quaternions(elements(root)))
+    if rpy is None:
+        assert repairs == []
+        return
+    ((edit,),) = (repair.edits for repair in repairs)
+    assert repairs[0].element == "link 'a'"
+    assert text[: edit.start] + edit.text + text[edit.stop :] == text.replace("quat_xyzw='0 0 1 0'", f'rpy="{rpy}"')

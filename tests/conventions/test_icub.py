@@ -15,6 +15,7 @@ from kinetree.robots.icub.naming import naming
 from kinetree.robots.packaged import versions
 from kinetree.rules.facts import Subject
 from kinetree.rules.icub.axes import AxisDirection, axes, looks_forwards
+from kinetree.rules.icub.page import remark
 from kinetree.rules.icub.ranges import board_of, known_robot
 from kinetree.rules.profiles import rules_of
 from kinetree.spatial import se3
@@ -258,3 +259,15 @@ def test_another_robot_is_not_accused_of_lacking_everything():
 def test_the_built_in_robot_keeps_its_own_conventions():
     for version in [version for version in versions("icub") if version != "3.0"]:
         assert not [f for f in ask(kt.load(f"icub:{version}"), rules_of("icub")) if f.severity != "info"], version
+
+
+def test_rows_of_the_page_that_are_wrong_or_missing_are_said_to_be():
+    entries = [one for table in ("joints", "links", "frames", "skin") for one in getattr(naming(), table)]
+    gone = next(one for one in entries if one.printed is None and one.deviations)
+    wrong = next(one for one in entries if one.printed and one.printed != one.correct and one.deviations)
+    right = next(one for one in entries if one.printed == one.correct)
+    assert remark(gone) == f" (see deviation {gone.deviations[0]}; the naming conventions leave it out)"
+    said = naming().deviations[wrong.deviations[0]]
+    numbered = f" (the naming conventions are wrong here, deviation {said.number}: "
+    assert remark(wrong) == f"{numbered}{said.printed} {said.correction})"
+    assert remark(right) == ""

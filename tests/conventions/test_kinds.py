@@ -12,7 +12,7 @@ from kinetree.checker.job import Job, check_job
 from kinetree.checker.settings import read_settings
 from kinetree.cli.check import command as check
 from kinetree.robot_kinds import KINDS
-from kinetree.robot_kinds.kinds import words
+from kinetree.robot_kinds.kinds import _is_wheel, words
 from kinetree.rules.examples import ARM
 from kinetree.rules.facts import kinds_of
 from kinetree.rules.options import CheckOptions
@@ -97,6 +97,35 @@ def test_a_long_thumb_without_a_name_makes_no_arm(more):
     assert kinds_of(kt.load(alone, format="urdf")).kind == "arm"
     flange = "".join(tree_text(*more, *lines, "t4 tool0")).replace('xyz="0.1 0 0"', 'xyz="0.03 0 0"')
     assert kinds_of(kt.load(flange, format="urdf")).kind == "arm"
+
+
+ROUND = '<{}><origin xyz="{}"/><geometry>{}</geometry></{}>'
+CYLINDER, SPHERE = '<cylinder radius="0.1" length="0.02"/>', '<sphere radius="0.1"/>'
+
+
+@each(
+    "shapes, axis, kind, is_wheel",
+    [
+        ([("collision", "0 0 0", CYLINDER)], "0 0 1", "continuous", True),
+        ([("visual", "0 0 0", CYLINDER)], "0 0 -1", "continuous", True),
+        ([("visual", "0 0 0", SPHERE)], "0 1 0", "continuous", True),
+        ([("collision", "0 0 0.5", CYLINDER)], "0 0 1", "continuous", True),
+        ([("visual", "0 0 0", '<box size="1 1 1"/>'), ("collision", "0 0 0", SPHERE)], "0 0 1", "continuous", True),
+        ([("visual", "0 0 0", SPHERE), ("collision", "0 0 0", '<box size="1 1 1"/>')], "0 0 1", "continuous", False),
+        ([("collision", "0 0 0", CYLINDER), ("collision", "0.01 0 0", SPHERE)], "0 0 1", "continuous", False),
+        ([("collision", "0.0009 0 0", SPHERE)], "0 0 1", "continuous", True),
+        ([("collision", "0.0011 0 0", SPHERE)], "0 0 1", "continuous", False),
+        ([("collision", "0 0 0", CYLINDER)], "1 0 0", "continuous", False),
+        ([("collision", "0 0 0", CYLINDER)], "0 0 1", "revolute", False),
+        ([], "0 0 1", "continuous", False),
+    ],
+)
+def test_a_wheel_turns_about_the_axis_of_round_shapes(shapes, axis, kind, is_wheel):
+    inside = "".join(ROUND.format(tag, xyz, shape, tag) for tag, xyz, shape in shapes)
+    limit = '<limit lower="-1" upper="1" velocity="1" effort="1"/>' if kind == "revolute" else ""
+    joint = f'<joint name="j" type="{kind}"><parent link="a"/><child link="b"/><axis xyz="{axis}"/>{limit}</joint>'
+    robot = kt.load(f'<robot name="r"><link name="a"/><link name="b">{inside}</link>{joint}</robot>', format="urdf")
+    assert _is_wheel(robot, "j", "b") is is_wheel
 
 
 def test_reasons_are_a_few_words():

@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from kinetree.rules.shapes.looks import AWAY, LARGER, SEEN_LARGER, _difference, _differences
+import kinetree as kt
+from each import each
+from kinetree.rules.facts import Subject
+from kinetree.rules.shapes.bounds import MARKER
+from kinetree.rules.shapes.looks import AWAY, LARGER, SEEN_LARGER, _difference, _differences, _moved
 
 CUBE = np.array([[-0.1] * 3, [0.1] * 3])
 
@@ -32,3 +36,16 @@ def test_the_distance_counts_along_all_axes_together():
         f"the collision shapes are {round(AWAY * size * 1.001, 3):g} m away from the visuals, "
         f"which are {round(size, 3):g} m large"
     )
+
+
+def box(size: float, x: float) -> str:
+    return f'<origin xyz="{x} 0 0"/><geometry><box size="{size} {size} {size}"/></geometry>'
+
+
+@each("diagonal, said", [(MARKER * 1.01, "is 0.5 m from the visual"), (MARKER * 0.99, "")])
+def test_markers_may_be_moved(diagonal, said):
+    size = diagonal / 3**0.5
+    text = f"<visual>{box(size, 0)}</visual><collision>{box(size, 0.5)}</collision>"
+    robot = kt.load(f'<robot name="r"><link name="a">{text}</link></robot>', format="urdf")
+    bounds = Subject(robot).facts(lambda bounds: None)["bounds"]
+    assert _moved(bounds, robot.links["a"].visuals[0], robot.links["a"].collisions[0]) == said

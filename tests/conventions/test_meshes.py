@@ -14,8 +14,6 @@ from kinetree.rules.shapes import mesh_facts as facts, meshes
 from physics import everything
 from support import put
 
-pytestmark = pytest.mark.slow
-
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
 MODEL = '<robot name="arm">\n<link name="a">{}</link></robot>'
 
@@ -167,6 +165,7 @@ class TestOtherFormats:
         "the size of the mesh 'large.stl' is 1000 by 2000 by 3000 m; is it in millimetres?",
     )
 
+    @pytest.mark.slow
     def test_their_sizes_are_judged(self, model):
         assert tuple(f.message for f in kt.check(model) if f.code == "MSH-006") == self.LARGE
         assert "not-asked" not in {f.code for f in kt.check(model)}

@@ -1,6 +1,7 @@
 """Why repairs of REP-199's frames are not made, and how many edits others have: in a golden file, to be read."""
 
 import re
+from dataclasses import replace
 
 import kinetree as kt
 from arm_trees import tree_text
@@ -8,6 +9,7 @@ from kinetree.rules.examples import ARM
 from kinetree.rules.facts import Subject
 from kinetree.rules.options import CheckOptions
 from kinetree.rules.profiles import rule_of
+from kinetree.rules.rep199.fixes import hang_tools, name_base_link
 from kinetree.rules.rep199.groups import TWO_ARMS
 from kinetree.rules.rep199.placement import misplaced
 from rule_cases.arms import added, edited, hung, placed, shaped, turning
@@ -105,6 +107,58 @@ def test_why_repairs_are_not_made(golden):
             edits = f"{len(made.edits)} edit{'s' * (len(made.edits) != 1)}, {len(made.keeps)} to keep the rest"
             lines.append(f"{code}, {what}: {made.element}: {made.because or edits}\n")
     golden("rep199_repairs.txt", "".join(lines))
+
+
+def because(repair, robot, **options) -> list[tuple[str, str]]:
+    """The elements of the repairs of a robot, and why they are not made."""
+    facts = Subject(robot, CheckOptions("industrial", **options)).facts(repair)
+    return [(made.element, made.because) for made in repair(**facts)]
+
+
+def test_tools_go_to_their_flange():
+    tool = kt.load(edited(added("gripper_tcp", "link_6")), format="urdf")
+    assert because(hang_tools, tool) == [("link 'gripper_tcp'", "")]
+    assert because(hang_tools, kt.load(edited(added("gripper_tcp", "flange")), format="urdf")) == []
+    alone = kt.load(edited(added("gripper_tcp", "link_6"), text=without("flange", "tool0")), format="urdf")
+    assert because(hang_tools, alone) == []
+
+
+def test_frames_without_shapes_and_base_links_elsewhere():
+    move = rule_of("R199-408").repair
+    assert because(move, kt.load(ARM, format="urdf")) == []
+    assert [name for name, _ in because(move, kt.load(edited(shaped("flange")), format="urdf"))] == ["link 'flange'"]
+    robot = kt.load(ARM, format="urdf")
+    subject = Subject(robot, CheckOptions("industrial"))
+    facts = subject.facts(name_base_link)
+    (arm,) = facts["arms"]
+    other = replace(arm, base_link=None, other_base_link="stand")
+    ((made),) = name_base_link(**{**facts, "arms": (other,)})
+    assert (made.element, made.because) == ("link 'stand'", "the arm begins on 'base_link'; rename one of both")
+    assert not list(name_base_link(**facts))
+
+
+def test_an_arm_is_called_by_its_prefix():
+    (arm,) = Subject(kt.load(ARM, format="urdf"), CheckOptions("industrial")).facts(lambda arms: None)["arms"]
+    assert (str(arm), str(replace(arm, prefix="left_"))) == ("arm", "arm 'left_'")
+
+
+def test_what_to_do_about_a_missing_frame_depends_on_the_format():
+    robot = kt.load(without("flange", "tool0"), format="urdf")
+    for one, fix in (
+        (robot, "kinetree fix adds it, with --flange 'X Y Z R P Y' (m, rad, in link_6) if its place is unknown"),
+        (replace(robot, text=None), "add it, fixed to 'link_6'"),
+    ):
+        (finding,) = kt.check(one, profile="industrial", select=["R199-401"])
+        assert (finding.element, finding.fix) == ("frame 'flange'", fix)
+
+
+def test_a_flange_is_turned_as_in_models_of_the_maker():
+    """Where tool0 is turned as theirs, too."""
+    down = "is not turned as in models of ABB, so X of flange would not point outwards"
+    for rpy, said in (("0 0 0", ""), ("0 1.5707963267948966 0", f"'tool0' {down}")):
+        robot = kt.load(edited(DOWN, placed("tool0", rpy=rpy)), format="urdf")
+        ((_, why),) = because(rule_of("R199-403").repair, robot, controller="abb")
+        assert why == said, rpy
 
 
 def test_what_is_elsewhere_than_given():

@@ -16,6 +16,7 @@ from each import each
 from kinetree.checker.job import CheckReport, Excuse, Job, check_job
 from kinetree.checker.report import _excerpts, formats, report
 from kinetree.checker.report._paths import as_shown, in_words, relative, with_relative_path
+from kinetree.checker.report.sarif import _artifact
 from kinetree.errors import Finding, KinetreeError, Source
 from kinetree.rules.examples import ARM
 from kinetree.rules.options import CheckOptions
@@ -158,6 +159,14 @@ class TestPretty:
         assert text_of("pretty", [mixed[1]]) == "nothing found"
         assert text_of("pretty", [mixed[1]] * 2) == "nothing found in 2 files"
 
+    def test_codes_are_links_in_terminals_that_may_know_them(self, mixed, monkeypatch):
+        monkeypatch.setenv("TERM", "xterm")
+        assert "\x1b]8;;https://kinetree.github.io/kinetree/latest/e/zero-axis\x1b\\[zero-axis]\x1b]8;;" in text_of(
+            "pretty", mixed, 80
+        )
+        monkeypatch.setenv("TERM", "dumb")
+        assert "\x1b]8" not in text_of("pretty", mixed, 80)
+
     def test_colours_are_for_terminals(self, mixed):
         assert "\x1b[31m" in text_of("pretty", mixed, 80)
         assert "\x1b" not in text_of("pretty", mixed)
@@ -279,6 +288,25 @@ def test_statistics_are_a_line_a_code(mixed):
     assert "flange" in lines[0]
 
 
+def test_statistics_have_the_gravest_first_and_then_the_most():
+    def many(code, severity, count):
+        return [Finding(code, severity, f"m{i}", Source("a.urdf", i + 1)) for i in range(count)]
+
+    found = [*many("zero-axis", "info", 3), *many("MSH-002", "warning", 2), *many("MSH-003", "warning", 11)]
+    found += many("R199-403", "error", 1)
+    lines = text_of("statistics", [CheckReport("a.urdf", tuple(found))]).splitlines()
+    assert [line[:24] for line in lines[:4]] == [
+        " 1  error    R199-403   ",
+        "11  warning  MSH-003    ",
+        " 2  warning  MSH-002    ",
+        " 3  info     zero-axis  ",
+    ]
+    assert lines[4:] == ["1 error, 13 warnings, 3 remarks"]
+    short = text_of("statistics", [CheckReport("a.urdf", tuple(found))], 20).splitlines()
+    assert [len(line) for line in short[:4]] == [20] * 4
+    assert text_of("statistics", [CheckReport("a.urdf", ())]) == "nothing found"
+
+
 def test_concise_is_one_line_a_finding(mixed):
     lines = text_of("concise", mixed).splitlines()
     assert len(lines) == 3
@@ -310,10 +338,41 @@ def test_json_is_as_the_page_says(mixed):
 
 
 class TestSarif:
-    def run_of(self, results):
+    def run_of(self, results, valid=True):
         log = json.loads(text_of("sarif", results))
-        sarif().validate(log)
+        if valid:
+            sarif().validate(log)
         return log["runs"][0]
+
+    def test_a_rule_a_code_and_an_excuse(self, mixed):
+        """Rules with reasons and examples, codes of readers with what to do, and where the reason of an excuse is."""
+        run = self.run_of(mixed, valid=False)
+        rules = run["tool"]["driver"]["rules"]
+        assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [
+            "R199-403",
+            "zero-axis",
+            "R199-403",
+            "R199-403",
+        ]
+        known = {rule["id"]: rule for rule in rules}
+        reader, rule = known["zero-axis"], known["R199-403"]
+        meaning, remedy = (reader["shortDescription"]["text"], reader["help"]["text"])
+        assert meaning.startswith("The axis of a joint has no direction")
+        assert reader["fullDescription"]["text"] == f"{meaning} {remedy}"
+        assert reader["helpUri"].endswith("/e/zero-axis")
+        assert rule["help"]["text"].endswith(
+            rule["help"]["markdown"].split("Bad:\n\n```xml\n")[1].removesuffix("\n```")
+        )
+        assert rule["defaultConfiguration"] == {"level": "error"}
+        assert rule["properties"]["tags"] == ["R199"]
+        *others, excused = run["results"]
+        assert [result["level"] for result in others] == ["error", "warning", "note"]
+        assert not any("suppressions" in result for result in others)
+        (suppression,) = excused["suppressions"]
+        assert (suppression["kind"], suppression["justification"]) == ("inSource", "the maker's drawing says so")
+        assert suppression["location"]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 1}
+        assert _artifact("/else where/a.urdf") == {"uri": "file:///else%20where/a.urdf"}
+        assert _artifact("else where/a.urdf") == {"uri": "else%20where/a.urdf"}
 
     @pytest.mark.slow
     def test_it_is_valid_and_knows_all_rules(self, mixed):
@@ -321,12 +380,7 @@ class TestSarif:
         rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
         assert {"R199-403", "ICUB-101", "zero-axis"} <= set(rules)
         assert rules["R199-403"]["helpUri"] == "https://kinetree.github.io/kinetree/latest/e/R199-403"
-        assert rules["zero-axis"]["helpUri"] == "https://kinetree.github.io/kinetree/latest/e/zero-axis"
-        assert rules["zero-axis"]["shortDescription"]["text"].startswith("The axis of a joint has no direction")
         assert "Bad:" in rules["R199-403"]["help"]["markdown"]
-        assert [result["level"] for result in run["results"]] == ["error", "warning", "note", "error"]
-        for result in run["results"]:
-            assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
         assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "bad.urdf"}
         assert run["artifacts"][1]["location"] == {"uri": "a%20folder/good.urdf"}
 
@@ -335,13 +389,6 @@ class TestSarif:
         run = self.run_of([replace(bad, name=name) for name in ("short", "long")])
         assert [one["location"]["uri"] for one in run["artifacts"]] == ["bad.urdf"]
         assert len({result["partialFingerprints"]["kinetree/v1"] for result in run["results"]}) == 2
-
-    @pytest.mark.slow
-    def test_what_is_excused_is_suppressed_with_its_reason(self, mixed):
-        *open_, excused = self.run_of(mixed)["results"]
-        assert not any("suppressions" in result for result in open_)
-        (suppression,) = excused["suppressions"]
-        assert (suppression["kind"], suppression["justification"]) == ("inSource", "the maker's drawing says so")
 
     @pytest.mark.slow
     def test_a_fingerprint_stays_when_lines_are_added_above(self, bad):

@@ -305,6 +305,14 @@ class TestWhatIsWrong:
         assert (len(found.excused), codes(found)) == (300, ["SUP-004"] * 300)
 
 
+def test_a_file_that_is_not_read_excuses_nothing(tmp_path, monkeypatch):
+    (tmp_path / "arm.urdf").write_text(WRONG.replace(FLANGE, BECAUSE + FLANGE))
+    assert [one.codes for one in suppressions(str(tmp_path / "arm.urdf"))] == [(CODE,)]
+    monkeypatch.setattr("kinetree.files.opener.MAX_FILE_BYTES", 100)
+    assert suppressions(str(tmp_path / "arm.urdf")) == []
+    assert suppressions(str(tmp_path)) == []
+
+
 def test_parsing_keeps_comments_only_when_asked():
     text = "<a>1<!-- x --> <!-- y -->2<b/></a><!-- z -->"
     plain, full = (parse(text, "", Report(), comments=comments) for comments in (False, True))

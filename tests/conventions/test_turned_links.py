@@ -1,11 +1,17 @@
 """Repair of R199-303: frames of links turn to the axes of base_link, and nothing else moves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import kinetree as kt
 from kinetree.fixer.fix import fix
+from kinetree.model.robot import Frame, NamedValues
+from kinetree.repairs.edit import applied
+from kinetree.rules.rep199.turns import _of_joint
 from kinetree.spatial import se3
+from kinetree.syntax.xml.reader import Report, parse
 
 LINKS = ("link_1", "link_2", "link_3")
 HALF = "1.5707963267948966"
@@ -178,3 +184,20 @@ def test_links_that_are_frames_of_the_robot_stay_in_place(turned):
         assert kt.fk(after, name)(q) == pytest.approx(kt.fk(before, name)(q), abs=1e-12)
     for link in LINKS:
         assert kt.fk(after, link)(0 * q)[:3, :3] == pytest.approx(np.eye(3), abs=1e-12)
+
+
+def test_a_frame_of_the_robot_on_a_link_that_turns():
+    """What is a joint in the file is none in the robot, and its frame stays where it is."""
+    text = (
+        '<joint name="c"><parent link="a"/><child link="camera"/><origin xyz="1 2 3"/></joint>'
+        '<joint name="d"><parent link="b"/><child link="camera"/></joint><joint name="e"><parent link="a"/></joint>'
+    )
+    root = parse(f"<robot>{text}</robot>", "r.urdf", Report())
+    quarter = se3.homogeneous(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), (0, 0, 0))
+    robot = kt.load('<robot name="r"><link name="a"/></robot>', format="urdf")
+    frames = {**robot.frames, "camera": Frame("camera", "a", se3.translation([1.0, 2.0, 3.0]))}
+    robot = replace(robot, frames=NamedValues("frame", frames.values()))
+    first, *others = ([*_of_joint(robot, one, one.get("name"), {"a": quarter})] for one in root.find_all("joint"))
+    after = applied(root.document.data, first).decode()
+    assert '<origin xyz="2 -1 3" rpy="0 0 -1.5707963267948966"/>' in after
+    assert others == [[], []]

@@ -92,6 +92,28 @@ class TestUncalled:
     def test_without_a_finding(self, found):
         assert found(CAMERA.replace('="1"', '="0.0001"').replace('iyy="0.0001"', 'iyy="0.0002"')) == {}
 
+    @pytest.mark.parametrize(("block", "is_called"), [("camera_pose", True), ("geometry", False)])
+    def test_a_block_that_is_a_place(self, found, block, is_called):
+        text = CAMERA.replace("*origin", f"*{block}").replace('block name="origin"', f'block name="{block}"')
+        assert (("INR-006", "link '${name}_link'") in found(text)) is is_called
+
+    def test_a_file_whose_root_is_called_root(self, found, tmp_path):
+        found(CAMERA)
+        path = tmp_path / "main.xacro"
+        path.write_text(path.read_text().replace("<robot name", "<root name").replace("</robot>", "</root>"))
+        assert "INR-006" in TestArguments.named(path)
+
+    @pytest.mark.parametrize(
+        ("folder", "name", "is_missed"),
+        [("meshes", "none.stl", True), ("nowhere", "none.stl", False), ("meshes", "${name}.stl", False)],
+    )
+    def test_a_mesh_that_is_not_there(self, found, tmp_path, folder, name, is_missed):
+        """Of a folder that is not there it is unknown, and so it is if an argument is in its name."""
+        (tmp_path / "meshes").mkdir()
+        mesh = f'<visual><geometry><mesh filename="package://mine/{folder}/{name}"/></geometry></visual>'
+        codes = found(CAMERA.replace("<inertial>", f"{mesh}<inertial>"))
+        assert any(code.startswith("MSH") for code, _ in codes) is is_missed
+
 
 class TestArguments:
     """Macros that nobody calls are called with the arguments that the package shows."""

@@ -7,7 +7,7 @@ import kinetree as kt
 from each import each
 from kinetree.fixer import xacro_edits
 from kinetree.fixer.xacro_edits import in_source_files
-from kinetree.repairs.edit import New, Repair, insert_after, on_disk, set_attribute
+from kinetree.repairs.edit import New, Repair, insert_after, insert_inside, on_disk, set_attribute
 from kinetree.rules.facts import Subject
 from kinetree.rules.options import CheckOptions
 
@@ -266,3 +266,36 @@ def test_a_file_is_read_once_for_many_edits(tmp_path, monkeypatch):
     assert refused == {}
     assert files["robot.xacro"] != hand(CALL)
     assert read == [str(path)]
+
+
+def test_what_is_written_nowhere_is_written_at_its_element(tmp_path):
+    path = tmp_path / "r.xacro"
+    path.write_text(hand(CALL))
+
+    def new(elements):
+        return [
+            ([set_attribute(elements.joints["a_joint"].find("origin"), "quat_xyzw", "0 0 0 1")], {}),
+            ([insert_inside(elements.joints["f"], New("origin", {"xyz": "0 0 1"}), first=True)], {}),
+        ]
+
+    after, refused = edited(path, new)
+    assert refused == {}
+    origin, joint = '<origin xyz="0 0 0" rpy="0 0 0"', '<joint name="f" type="fixed">'
+    text = hand(CALL).replace(f'{origin}/><parent link="${{', f'{origin} quat_xyzw="0 0 0 1"/><parent link="${{')
+    before, _, behind = text.partition(joint)
+    assert after["r.xacro"].startswith(before + joint)
+    assert after["r.xacro"].endswith(behind)
+    assert '<origin xyz="0 0 1"/>' in after["r.xacro"]
+
+
+def test_a_file_that_has_changed_is_not_edited(tmp_path):
+    path = tmp_path / "r.xacro"
+    path.write_text(hand(CALL))
+    robot = kt.load(path)
+    elements = Subject(robot, CheckOptions()).facts(lambda elements: None)["elements"]
+    joint = elements.joints["f"]
+    now = hand(CALL).replace("<joint name", "<!-- --><joint name")
+    repair = Repair("f", (set_attribute(joint.find("parent"), "link", "tool0"),))
+    kept, refused = in_source_files([repair], elements.root, {path.resolve(): now.encode()}, None, robot.text.files)
+    assert kept == []
+    assert refused == {"f": f"{path}:6:32 is not changed: the element there is another"}

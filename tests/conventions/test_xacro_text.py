@@ -1,6 +1,7 @@
 """Xacro files as they are written: definitions, calls and names of a robot and of its package."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from kinetree.xacro_text.package import _package, is_called_around, is_defined_a
 from support import put
 
 XMLNS = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+TWICE = '<xacro:property name="gap" value="{1}"/><xacro:macro name="{0}"><x>${{gap}}</x></xacro:macro>'
 FILES = {
     "package.xml": "<package><name>arm</name></package>",
     "urdf/arm.xacro": f"""<robot {XMLNS}>
@@ -271,3 +273,58 @@ def test_what_is_known_of_a_program(inside, complete, absent, arm):
         len(absent),
         *[True] * len(absent),
     ]
+
+
+def test_the_argument_that_attaches_a_joint_is_looked_for_in_calls_of_calls(tmp_path):
+    """Not in expressions, and not in a call with another value."""
+    macro = (
+        '<xacro:macro name="in" params="p"><link name="${p}_a"/><joint name="${p}_j" type="fixed">'
+        '<parent link="%s"/><child link="${p}_a"/></joint></xacro:macro>'
+    )
+    outer = '<xacro:macro name="out" params="q"><xacro:in p="${q}"/></xacro:macro>'
+    for parent, call, place in (
+        ("${p}", '<xacro:in p="w"/>', (5, 14)),
+        ("${p}", '<xacro:out q="w"/>', (5, 15)),
+        ("${p}", "<xacro:out q=\"${'w'}\"/>", None),
+        ("${p[:1]}", '<xacro:in p="w"/>', None),
+        ("w", '<xacro:in p="w"/>', None),
+    ):
+        path = tmp_path / "r.xacro"
+        path.write_text(f'<robot name="r" {XMLNS}>\n{macro % parent}\n{outer}\n<link name="w"/>\n{call}</robot>')
+        robot = kt.load(path)
+        found = attached_at(program(robot, xacro_roots(robot), {}))(robot.joints["w_j"])
+        assert (found and (found.line, found.column)) == place, (parent, call)
+
+
+def test_what_the_parameters_of_a_macro_use_and_what_lies_around_no_package(tmp_path):
+    path = tmp_path / "r.xacro"
+    path.write_text(
+        f'<robot name="r" {XMLNS}><xacro:property name="d" value="1"/>'
+        '<xacro:macro name="m" params="a:=${d}"><link name="l${a}"/></xacro:macro><xacro:macro name="n" params="b"/>'
+        "<xacro:m/></robot>"
+    )
+    robot = kt.load(path)
+    made = program(robot, xacro_roots(robot), {})
+    (use,) = (one for one in made.uses if one.attribute == "params")
+    assert (use.element.get("name"), use.place.lazy) == ("m", True)
+    assert list(packages.texts_around(str(path))) == []
+    (tmp_path / "package.xml").write_text("<package><name>p</name></package>")
+    packages._folder_of.cache_clear()
+    assert any("xacro:macro" in text for text in packages.texts_around(str(path)))
+
+
+def test_a_property_that_another_file_sets_again(tmp_path):
+    """A file that includes another may mean to set its property; two files that one includes do not know each other."""
+    one, two = (
+        f"<robot {XMLNS}>{inside}</robot>" for inside in (TWICE.format("one", "0.1"), TWICE.format("two", "0.3"))
+    )
+    include = '<xacro:include filename="{}.xacro"/>'
+    (tmp_path / "one.xacro").write_text(one)
+    (tmp_path / "two.xacro").write_text(two)
+    path = tmp_path / "r.xacro"
+    for second, is_found in ((include.format("two"), True), (TWICE.format("two", "0.3"), False)):
+        inside = include.format("one") + second
+        path.write_text(f'<robot name="r" {XMLNS}><link name="a"/>{inside}</robot>')
+        found = [(Path(one.source.file).name, one.message) for one in kt.check(path, select=["XAC-012"])]
+        first = f"the value '0.3' replaces '0.1' of {tmp_path / 'one.xacro'}, line 1, also for the macros there; "
+        assert [(file, first in said + "; ") for file, said in found] == [("two.xacro", True)] * is_found

@@ -5,6 +5,8 @@ import re
 import pytest
 
 import kinetree as kt
+from each import each
+from kinetree.errors import Source
 from kinetree.model.assemble import build, parts_of
 from kinetree.syntax.xml.lenient import MAX_MARKUP, Places, changes_of, well_formed
 from kinetree.syntax.xml.reader import Report, parse
@@ -95,3 +97,14 @@ def test_an_element_that_is_kept_is_well_formed():
     assert root.children[0].raw == '<b x="1" y="2 &amp; 3"/>'
     assert parse(root.raw, "f", Report(), strict=True) is not None
     assert re.fullmatch(r'<a><b x="1" y="2 &amp; 3"/><!-- +--></a>', root.raw)
+
+
+@each("text", ["<a>\n<b/>\n</a>", "<a>é\n<b c='é€'/>ü\n</a>", "<a>" + "é" * 3000 + "</a>"])
+def test_a_place_is_that_of_its_byte_and_the_other_way_round(text):
+    """Up to the end of the text, and where characters have several bytes."""
+    document = parse(text.encode(), "a.xml", Report()).document
+    lines = text.split("\n")
+    for line, content in enumerate(lines, 1):
+        for column in sorted({1, 2, len(content), len(content) + 1}):
+            before = "\n".join([*lines[: line - 1], content[: column - 1]])
+            assert document.byte(Source("a.xml", line, column)) == len(before.encode())

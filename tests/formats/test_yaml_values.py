@@ -35,6 +35,24 @@ def test_keys_that_are_no_texts_and_empty_files():
     assert read_yaml_values(b"# nothing\n", "x.yaml") == []
 
 
+def test_values_are_counted_as_they_are_written_and_as_aliases_repeat_them(monkeypatch):
+    monkeypatch.setattr("kinetree.syntax.yaml.MAX_YAML_VALUES", 6)
+    assert len(read("[1, 2, 3, 4, 5]").values) == 5
+    for text, factor, said, place in (
+        ("[1, 2, 3, 4, 5, 6]", 1, "has more than 6 values, or 50 levels", "x.yaml"),
+        ("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]", 2, "has more than 12 values, or 50 levels", "x.yaml"),
+        ("[&a [1, 2], *a, *a]", 1, "has more than 6 values, or 50 levels", "x.yaml:1:9"),
+        ("[" * 1000, 9999, "is nested too deeply", "x.yaml"),
+    ):
+        with pytest.raises(kt.KinetreeError) as caught:
+            read_yaml_values(text.encode(), "x.yaml", factor)
+        (finding,) = caught.value.findings
+        assert (finding.code, finding.message) == ("yaml", said)
+        assert str(finding.source).startswith(place)
+        assert (finding.source.line is None) is (place == "x.yaml")
+    assert len(read_yaml_values(b"[1, 2, 3, 4, 5, 6]", "x.yaml", 2)) == 1
+
+
 @pytest.mark.slow
 @each(
     "text, says",

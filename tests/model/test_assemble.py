@@ -229,6 +229,31 @@ def test_all_faults_come_at_once_and_build_raises_them():
     assert "(4 more in .findings)" in str(caught.value)
 
 
+@each("count", [999, 1000, 1001])
+def test_after_a_thousand_faults_no_more_are_said(count):
+    frames = [Frame(f"f{i}", "nowhere", source=at(i + 1)) for i in range(count)]
+    robot, findings = assemble(Parts("r", links("a"), [], frames=frames, source=at(1)))
+    assert robot is None
+    assert len([one for one in findings if one.code == "unknown-link"]) == min(count, 1000)
+    rest = [(one.code, one.message, one.element) for one in findings if one.code != "unknown-link"]
+    said = "there are 1000 faults already; the rest is left out"
+    assert rest == ([] if count < 1000 else [("too-many", said, "robot 'r'")])
+
+
+def test_names_with_expressions_are_left_over():
+    for name in ("${name}", "$(arg name)"):
+        found = faults(replace(chain(), name=name, source=at(1)))
+        assert list(found) == ["left-over-xacro"]
+        assert found["left-over-xacro"].startswith(f"r.urdf:1:1: error: robot {name!r}: its name contains")
+
+
+def test_a_pitch_that_is_too_large_is_named():
+    screw = replace(hinge("j1", "a", "b"), type="screw", pitch=1e31)
+    found = faults(Parts("r", links("a", "b"), [screw]))
+    assert "joint 'j1'" in found["too-large"]
+    assert "its pitch" in found["too-large"]
+
+
 def test_joint_order_keeps_what_it_knows_and_puts_the_rest_last():
     assert build(chain(joint_order=("j2", "gone", "j1"))).joint_names == ("j2", "j1")
     assert build(chain(joint_order=("j2",))).joint_names == ("j2", "j1")

@@ -15,7 +15,8 @@ import pendants
 from each import each
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import build, parts_of
-from kinetree.model.robot import CoupledLimit, Extension, ForceTorque, Limit, Mimic, Robot
+from kinetree.model.edit.merge import combined
+from kinetree.model.robot import CoupledLimit, Extension, ForceTorque, Inertial, Limit, Mimic, Robot
 from kinetree.spatial import se3
 from kinetree.spatial.handedness import mirrored_vector
 from physics import everything, kinetic_energy, random_pose, total_inertia
@@ -770,6 +771,41 @@ def test_what_is_no_left_handed_system():
         with pytest.raises(kt.KinetreeError, match=said) as error:
             kt.edit.add_overlay(pendants.ARM, "cell", "base_link", axes, **options)
         assert error.value.findings[0].code == "overlay"
+
+
+def test_what_floats_already_stays():
+    arm = kt.load('<robot name="r"><link name="a"/></robot>', format="urdf")
+    floating = kt.edit.floating(arm)
+    assert kt.edit.floating(floating) is floating
+    assert (floating.nq, floating.root) == (7, "world")
+
+
+def test_parts_whose_masses_add_up_to_zero_have_no_common_centre():
+    there, here = (Inertial(mass, np.eye(3), se3.frozen(se3.translation([mass, 0, 0]))) for mass in (1.0, -1.0))
+    with pytest.raises(kt.KinetreeError, match="link 'a': its parts have masses that add up to zero at different") as e:
+        combined([here, there], "a")
+    assert e.value.findings[0].code == "no-mass"
+    both = combined([Inertial(1.0, np.eye(3), here.origin), Inertial(-1.0, np.eye(3), here.origin)], "a")
+    assert (both.mass, both.inertia.tolist()) == (0.0, (2 * np.eye(3)).tolist())
+
+
+def test_textures_and_meshes_are_named_from_the_file_of_the_whole(tmp_path):
+    shape = '<geometry><mesh filename="m.stl"/></geometry><material name="{}"><texture filename="{}"/></material>'
+    for name, texture in (("a", "wood.png"), ("b", "package://b/wood.png")):
+        visual = shape.format(f"of {name}", texture)
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "r.urdf").write_text(
+            f'<robot name="r"><link name="{name}"><visual>{visual}</visual></link></robot>'
+        )
+    a, b = (kt.load(tmp_path / name / "r.urdf") for name in "ab")
+    for robot, other, mesh, texture in (
+        (b, a, "../a/m.stl", "../a/wood.png"),
+        (a, b, "../b/m.stl", "package://b/wood.png"),
+    ):
+        whole = kt.edit.attach(robot, other, robot.root, prefix="p_")
+        (visual,) = whole.links[f"p_{other.root}"].visuals
+        assert visual.shape.parameters["filename"] == mesh
+        assert visual.material.texture == texture
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """Limits: a box and coupled rows, as polytopes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -348,6 +350,40 @@ def test_locked_joints_that_leave_the_others_nothing_are_noted(robot):
         "warning",
         "no configuration of c fulfils all their limits, with these joints locked",
     )
+
+
+@each(
+    "n, seed, code, said",
+    [
+        (-1, 0, "sample", "n is -1; expected whole numbers from 0 to 2**40"),
+        (2**40, 0, "sample", f"n is {2**40}; expected whole numbers from 0 to 2**40"),
+        (1, "two", "seed", "seed is 'two'; expected whole numbers from 0, and NumPy's generators"),
+        (1, -1, "seed", "seed is -1; expected whole numbers from 0"),
+    ],
+)
+def test_samples_of_other_numbers_are_refused(robot, n, seed, code, said):
+    with pytest.raises(kt.KinetreeError) as caught:
+        robot.limits.sample(n, seed)
+    assert (caught.value.findings[0].code, caught.value.findings[0].message[: len(said)]) == (code, said)
+    assert robot.limits.sample(0, seed=2).shape == (0, 6)
+
+
+def test_a_limit_that_nothing_fulfils_has_no_samples_and_no_nearest_point():
+    limits = chain(1).limits
+    crossed = replace(limits, lower=np.array([3.0]))
+    for ask in (lambda: crossed.sample(3), lambda: crossed.project([0.0])):
+        with pytest.raises(kt.KinetreeError, match="limit 'a lower': no configuration fulfils this limit") as caught:
+            ask()
+        assert caught.value.findings[0].code == "empty"
+
+
+def test_nearest_points_are_inside_by_the_margins_too():
+    """Margins sum over all coordinates, and so in another order than the rows of a block."""
+    limits = add_limits(chain(6), [linear(["a", "b", "d"], [-2.01, 0.45, 1.71], 0.3)]).limits
+    q = np.random.default_rng(0).uniform(-2, 3, (200, 6))
+    nearest = limits.project(q)
+    assert limits.contains(nearest).all()
+    assert np.array_equal(nearest[:, [2, 4, 5]], np.clip(q[:, [2, 4, 5]], -1, 2))
 
 
 @each("format", ["urdf", "sdf", "dh"])

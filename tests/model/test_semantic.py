@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import kinetree as kt
-from kinetree.model.semantic_groups import unknown
+from each import each
+from kinetree.model.semantic import Group, Member, Semantic
+from kinetree.model.semantic_groups import groups_of, unknown
 from kinetree.rules.srdf.contents import ROBOT, SRDF
 
 MORE = """
@@ -56,6 +58,15 @@ def test_a_prefix_goes_before_every_name(arm):
     assert is_whole(robot)
 
 
+def test_groups_that_are_named_are_missed_where_there_are_any(arm):
+    state = replace(arm.semantic.group_states[0], group="none")
+    some = replace(arm.semantic, group_states=(state,))
+    assert [(one.kind, one.name) for one in unknown(some, arm)] == [("group", "none")]
+    assert not list(unknown(replace(some, groups=(), end_effectors=()), arm))
+    link = replace(some, group_states=(), end_effectors=(replace(some.end_effectors[0], parent_link="none"),))
+    assert [(one.kind, one.name) for one in unknown(link, arm)] == [("link", "none")]
+
+
 def test_two_arms_have_both(arm):
     robot = kt.edit.attach(kt.edit.prefix(arm, "a_"), arm, "a_tool0", prefix="b_")
     semantic = robot.semantic
@@ -76,6 +87,50 @@ def test_what_is_removed_is_named_no_more(arm):
     assert semantic.enabled_collisions == semantic.unchecked_links == ()
     assert semantic.disabled_collisions == arm.semantic.disabled_collisions
     assert is_whole(robot)
+
+
+def test_an_end_effector_stays_without_the_group_of_its_parent(arm):
+    left = arm.semantic.without({("group", "manipulator")})
+    (hand,) = left.end_effectors
+    assert hand == replace(arm.semantic.end_effectors[0], parent_group="")
+    assert ([group.name for group in left.groups], left.group_states) == (["gripper"], ())
+    assert left.virtual_joints == arm.semantic.virtual_joints
+    assert arm.semantic.without({("group", "gripper")}).end_effectors == ()
+
+
+@each("deep, codes", [(100, []), (101, ["depth"])])
+def test_groups_of_groups_end_at_a_depth(arm, deep, codes):
+    groups = [Group(f"g{i}", (Member("group", f"g{i + 1}"),)) for i in range(deep - 1)]
+    last = Group(f"g{deep - 1}", (Member("joint", "joint_1"),))
+    found, findings = groups_of(Semantic("arm", groups=(*groups, last)), arm)
+    assert [one.code for one in findings] == codes
+    assert found["g0"] == (() if codes else ("joint_1",))
+    if codes:
+        assert findings[0].message == "groups nested more than 100 deep"
+        assert findings[0].element == "group 'g99'"
+
+
+def test_members_are_counted_over_all_groups(arm, monkeypatch):
+    """Those of a group in another are counted again; after the first that are too many no other is read."""
+    monkeypatch.setattr("kinetree.model.semantic_groups.MAX_MEMBERS", 4)
+    two = (Member("joint", "joint_1"), Member("joint", "joint_2"))
+    groups = (Group("a", two), Group("b", (Member("group", "a"),)), Group("c", two[:1]), Group("d", two[:1]))
+    found, findings = groups_of(Semantic("arm", groups=groups[:2]), arm)
+    assert (dict(found), findings) == ({"a": ("joint_1", "joint_2"), "b": ("joint_1", "joint_2")}, [])
+    found, (finding,) = groups_of(Semantic("arm", groups=groups), arm)
+    assert list(found) == ["a", "b", "c"]
+    assert found["c"] == ()
+    assert (finding.code, finding.element) == ("srdf-size", "group 'c'")
+    assert finding.message == "the groups have more than 4 members, the most that are read"
+
+
+@each("count", [999, 1000, 1003])
+def test_after_a_thousand_faults_of_groups_no_more_are_said(arm, count):
+    groups = tuple(Group(f"g{i}", (Member("group", f"g{i}"),)) for i in range(count))
+    _, findings = groups_of(Semantic("arm", groups=groups), arm)
+    assert [one.code for one in findings] == ["cycle"] * min(count, 1000) + ["too-many"] * (count > 1000)
+    assert findings[7].message == "contains itself: g7 -> g7"
+    assert count < 1001 or findings[-1].message == "there are 1000 faults already; the rest is left out"
 
 
 def test_the_chain_of_a_cut_arm_becomes_its_joints(arm):

@@ -13,7 +13,7 @@ from kinetree.algorithms.dynamics.inverse import rnea
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.errors import KinetreeError, UnknownNameError
 from kinetree.model.assemble import Parts, build, parts_of
-from kinetree.model.mimic import resolve_mimic
+from kinetree.model.mimic import leader_ranges, resolve_mimic
 from kinetree.model.robot import Inertial, Joint, Limit, Link, Mimic, Robot
 from kinetree.model.tree import build_tree, with_standing
 from kinetree.spatial import plucker, se3
@@ -165,6 +165,11 @@ class TestNames:
 
 
 class TestMimic:
+    @staticmethod
+    def tree(mimic):
+        joints = [hinge("j1", "a", "b"), hinge("j2", "b", "c", mimic=mimic)]
+        return build_tree(build(Parts("r", links("a", "b", "c"), joints)))
+
     def test_a_chain_of_followers_is_affine(self):
         chain = [
             hinge("a", "l0", "l1", limits=(Limit(-1, 1),)),
@@ -187,6 +192,47 @@ class TestMimic:
             slack = min(1 - a, a + 1, 5 - d, d + 2)
             assert robot.limits.margin([a]).min() == pytest.approx(slack, abs=1e-14)
         assert robot.limits.row_names == ("d upper", "d lower")
+
+    def test_rate_and_bend_are_the_derivatives_of_what_follows_by_a_polynomial(self):
+        tree = self.tree(Mimic("j1", 2.0, 0.5, (-3.0, 0.25, 2.0)))
+        i, h = tree.joints.index("j2"), 1e-4
+        number = lambda x: tree.coordinates(i, np.array([x]))[0]  # noqa: E731
+        for x in (0.0, 0.7, -1.1):
+            q = np.array([x])
+            assert number(x) == pytest.approx(0.5 + 2 * x - 3 * x**2 + 0.25 * x**3 + 2 * x**4, rel=1e-14)
+            assert tree.rate(i, q) == pytest.approx(2 - 6 * x + 0.75 * x**2 + 8 * x**3, rel=1e-14)
+            assert tree.bend(i, q) == pytest.approx(-6 + 1.5 * x + 24 * x**2, rel=1e-14)
+            assert tree.bend(i, q) == pytest.approx((number(x + h) - 2 * number(x) + number(x - h)) / h**2, abs=1e-5)
+        leader = tree.joints.index("j1")
+        assert (tree.rate(leader, q), tree.bend(leader, q)) == (1.0, 0.0)
+        line = self.tree(Mimic("j1", 2.0, 0.5))
+        assert (line.rate(i, q), line.bend(i, q)) == (2.0, 0.0)
+
+    @pytest.mark.parametrize(
+        ("coefficients", "own", "leads", "ranges"),
+        [
+            ((0.0, 0.0, 1.0), (0.25, 1), (-5, 5), [(-1, -0.5), (0.5, 1)]),
+            ((0.0, 0.0, 1.0), (4, np.inf), (-5, 5), [(-np.inf, -2), (2, np.inf)]),
+            ((0.0, 0.0, 1.0), (4, np.inf), (1, 5), [(2, np.inf)]),
+            ((0.0, 0.0, 1.0), (4, np.inf), (-5, 1.5), [(-np.inf, -2)]),
+            ((0.0, 0.0, 1.0), (-np.inf, 4), (-5, 5), [(-2, 2)]),
+            ((0.0, 0.0, 1.0), (0, 4), (-5, 5), [(-2, 2)]),
+            ((1.0, 0.0, 1.0), (0, np.inf), (-5, 5), [(-np.inf, np.inf)]),
+            ((1.0, 0.0, 1.0), (-3, 0), (-5, 5), []),
+            ((0.0, -4.0, 0.0, 1.0), (0, 15), (-5, 5), [(-2, 0), (2, 3)]),
+            ((0.0, -4.0, 0.0, 1.0), (0, 15), (0.5, 5), [(2, 3)]),
+            ((0.0, -4.0, 0.0, 1.0), (0, 15), (1.9, 5), [(2, 3)]),
+        ],
+    )
+    def test_ranges_of_a_leader_whose_follower_is_inside_its_limits(self, coefficients, own, leads, ranges):
+        offset, multiplier, *higher = coefficients
+        leader = hinge("j1", "a", "b", limits=(Limit(*leads),))
+        follower = hinge("j2", "b", "c", mimic=Mimic("j1", multiplier, offset, tuple(higher)), limits=(Limit(*own),))
+        robot = build(Parts("r", links("a", "b", "c"), [leader, follower]))
+        name, found = leader_ranges(robot, robot.joints["j2"])
+        assert (name, len(found)) == ("j1", len(ranges))
+        for one, expected in zip(found, ranges, strict=True):
+            assert one == pytest.approx(expected, abs=1e-9)
 
     def test_a_follower_may_stand_before_its_leader(self):
         parts = Parts("r", links("a", "b", "c"), [hinge("f", "a", "b", mimic=Mimic("g")), hinge("g", "a", "c")])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
 from kinetree.errors import KinetreeError
-from kinetree.robots.packaged import names
+from kinetree.robots.packaged import names, version_of
 
 ARMS = [name for name in names() if name != "icub"]
 
@@ -47,6 +48,18 @@ def test_limits_of_the_arms() -> None:
     assert np.degrees([iiwa.joints[n].limit.velocity for n in iiwa.joint_names]).round(6).tolist() == [
         *(85, 85, 100, 75, 130, 135, 135)
     ]
+
+
+@each("name, asked", [("icub", "9.9"), ("icub", ""), *((name, asked) for name in ARMS for asked in ("1.0", ""))])
+def test_a_version_that_is_not_there_is_refused(name: str, asked: str) -> None:
+    with pytest.raises(KinetreeError) as caught:
+        version_of(name, asked)
+    (finding,) = caught.value.findings
+    said = f"there is no version '{asked}' of {name}"
+    only = f"{said}, which has no versions; expected '{name}'"
+    assert finding.code == "version"
+    assert finding.message.startswith(f"{said}; the versions are 1.0, ") if name == "icub" else finding.message == only
+    assert version_of(ARMS[0], None)[0] == ""
 
 
 @pytest.mark.slow

@@ -83,6 +83,13 @@ def test_all_of_an_arm_and_its_first_seven(icub):
     assert (with_nan.q == short.q).all()
 
 
+def test_they_show_themselves_on_a_line(icub):
+    reading = kt.icub.from_board(icub, "torso", [10, 20, 30], unit="deg")
+    assert repr(reading) == "BoardReading(q=array (35,), absent=())"
+    values = kt.icub.to_board(icub, "left_arm", icub.q(), unit="deg")
+    assert repr(values) == "BoardValues(values=array (16,), absent=<9 entries>)"
+
+
 def test_units(icub):
     q = kt.icub.from_board(icub, "left_leg", [90, 0, 0, 0, 0, 45], unit="deg").q
     assert (q == icub.q(l_hip_pitch=np.pi / 2, l_ankle_roll=np.pi / 4)).all()

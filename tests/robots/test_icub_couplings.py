@@ -35,6 +35,13 @@ def test_matrices_are_those_of_the_robots_files_to_their_digits():
         assert np.array_equal(np.round(coupling.matrix, 3), coupling.printed)
 
 
+def test_they_show_themselves_on_a_line():
+    neck = repr(by_name("3.0")["neck"])
+    assert neck.startswith("Coupling(name='neck', joints=('neck_pitch', 'neck_roll'")
+    assert "matrix=array (" in neck
+    assert "\n" not in neck
+
+
 def test_the_inverses_are_the_published_ones():
     rows = by_name()
     assert set(rows) == set(INVERSES)

@@ -113,6 +113,21 @@ def test_a_link_without_counterpart_is_left_out_and_named():
     assert kt.dynamics.mass(icub) == pytest.approx(kt.dynamics.mass(model) - head.inertial.mass)
 
 
+def test_a_link_of_another_name_gives_its_mass_to_the_body_that_it_moves_with():
+    """Or to the root, if it is fixed to that from above; sensors that it lacks have no place."""
+    block = '<inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    above = f'<link name="waist">{block}</link><joint name="w" type="fixed"><parent link="waist"/>'
+    text = models()[MODEL].read_text().replace('"l_hand"', '"l_palm"').replace("l_arm_ft_sensor", "l_arm_sensor")
+    model = kt.load(text.replace("</robot>", f'{above}<child link="root_link"/></joint></robot>'), format="urdf")
+    icub = kt.icub.with_inertias(kt.load("icub"), model)
+    assert icub.links["l_hand"].inertial.mass == pytest.approx(model.links["l_palm"].inertial.mass)
+    assert icub.links["root_link"].inertial.mass == pytest.approx(3 + model.links["root_link"].inertial.mass)
+    (summary,) = (note for note in icub.notes if note.code == "other-source" and note.message.startswith("masses"))
+    assert "; l_arm_ft_frame have no place there, so that readings of their sensors are refused; " in summary.message
+    assert ", and so are the places of " in summary.message
+    assert "r_arm_ft_frame" in summary.message
+
+
 def test_an_axis_that_points_the_other_way_is_noted():
     text = models()[MODEL].read_text()
     start = text.index('<joint name="neck_yaw"')

@@ -101,6 +101,25 @@ def test_errors(icub):
         with_board_limits(icub, "iCubGenova06")  # whose files have no numbers
 
 
+def test_a_robot_without_a_joint_that_the_files_limit_is_refused():
+    """Those of iCubErzelli03 are about its head alone."""
+    links = '<link name="a"/><link name="b"/>'
+    ends = '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
+    for name, refused in (("l_knee", True), ("neck_yaw", False)):
+        leg = kt.load(
+            f'<robot name="r">{links}<joint name="{name}" type="revolute">{ends}</joint></robot>', format="urdf"
+        )
+        if not refused:
+            found = with_board_limits(leg, "iCubErzelli03").joints[name].limit
+            assert (found.lower, found.upper) == board_limits("iCubErzelli03")[name]
+            continue
+        with pytest.raises(kt.KinetreeError) as caught:
+            with_board_limits(leg, "iCubErzelli03")
+        (finding,) = caught.value.findings
+        assert (finding.code, finding.element) == ("no-limits", "robot 'r'")
+        assert finding.message == "the files of iCubErzelli03 say no limits of any joint"
+
+
 def test_a_note_on_limits_that_are_replaced_goes(icub):
     assert "published-limits" in [note.code for note in icub.notes]
     assert "published-limits" not in [note.code for note in with_board_limits(icub, "iCubGenova02").notes]

@@ -215,6 +215,18 @@ def test_frames_sit_on_links_and_skin_on_frames():
             assert entry.correct.links == (parents[below], below)
 
 
+def test_a_sensor_has_the_name_of_the_page_and_that_of_today():
+    icub = kt.load("icub")
+    for name in ("left_arm", "l_arm_ft"):
+        assert kt.icub.sensor(icub, name) is icub.sensors["l_arm_ft"]
+    assert kt.icub.sensor(icub, "right_foot").joint == "r_foot_ft_sensor"
+    with pytest.raises(kt.KinetreeError, match="no sensor 'left_arn'; did you mean 'left_arm'"):
+        kt.icub.sensor(icub, "left_arn")
+    other = kt.load('<robot name="r"><link name="a"/></robot>', format="urdf")
+    with pytest.raises(kt.KinetreeError, match="no sensor 'left_arm'"):
+        kt.icub.sensor(other, "left_arm")
+
+
 def test_boards_and_sensors():
     boards: dict[str, list[str]] = {}
     for row in corrected(naming().joints):

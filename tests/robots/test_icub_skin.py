@@ -10,7 +10,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.robots.icub.naming import naming
-from kinetree.robots.icub.skin import skin
+from kinetree.robots.icub.skin import contact_frame, skin
 from support import icub_urdfs, random_q
 
 EXAMPLE = Path(__file__).with_name("skin_example.txt")
@@ -192,6 +192,13 @@ def test_contacts_without_skin_and_those_of_other_releases():
 def test_what_is_no_list_of_contacts(text, said):
     with pytest.raises(kt.KinetreeError, match=said):
         kt.icub.contacts(text)
+
+
+def test_a_contact_without_a_part_of_the_skin_is_on_the_frame_of_its_link(icub):
+    (plain,) = kt.icub.contacts("((1 6 5) (0 0 0) (1 2 3) (0 0 0))")
+    assert contact_frame(icub, plain) is kt.icub.skin_frame(icub, "right_leg", 5)
+    (part,) = kt.icub.contacts(LISTS.splitlines()[0])
+    assert contact_frame(icub, part) is kt.icub.skin_frame(icub, "SKIN_LEFT_FOREARM")
 
 
 def test_a_contact_whose_part_and_link_disagree(icub):

@@ -197,6 +197,33 @@ def test_fetching_imports_the_module_of_the_table_and_no_other(tmp_path, monkeyp
         assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
 
 
+def test_what_has_been_fetched_is_not_fetched_again(cache, monkeypatch):
+    file = cache / "unitree_ros/robots/a1_description/urdf/a1.urdf"
+    assert fetch("robot_descriptions:a1_description") == file
+    file.unlink()
+    monkeypatch.setattr(installed, "find_spec", lambda package: None)
+    with pytest.raises(kt.KinetreeError) as caught:
+        fetch("robot_descriptions:a1_description")
+    (finding,) = caught.value.findings
+    assert (finding.code, finding.fix) == ("package", "pip install robot_descriptions")
+    assert finding.message == "fetching 'robot_descriptions:a1_description' needs the package robot_descriptions"
+
+
+def test_a_package_of_another_version_that_fetches_another_file_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", str(tmp_path))
+    asked = []
+    monkeypatch.setattr(installed, "find_spec", lambda package: package)
+    monkeypatch.setattr(installed, "import_module", asked.append)
+    with pytest.raises(kt.KinetreeError) as caught:
+        fetch("robot_descriptions:a1_description")
+    assert asked == ["robot_descriptions.a1_description"]
+    (finding,) = caught.value.findings
+    said = finding.message.partition(str(tmp_path))
+    assert said[0] == "'robot_descriptions:a1_description' was fetched, but there is no file "
+    assert said[2].endswith("a1.urdf; expected robot_descriptions 2.0.0")
+    assert finding.code == "fetch"
+
+
 def test_a_package_that_is_not_installed_says_how(monkeypatch):
     monkeypatch.setitem(PACKAGES, "example-robot-data", dict)
     finding = refusal("example-robot-data:panda")

@@ -436,6 +436,9 @@ CASES = {
             "boxes": Model(twice(felt(box(1))), says="the shapes and the place of 'b'; check its", element="link 'c'"),
             "only seen": twice(seen(mesh("a.stl"))),
             "of the collisions alone": twice(felt(box(1)), seen(box(1)), other=felt(box(1)) + seen(box(2))),
+            "of meshes that look otherwise": twice(
+                felt(mesh("a.stl")), seen(mesh("b.stl")), other=felt(mesh("a.stl")) + seen(mesh("c.stl"))
+            ),
             "several shapes, in another order": twice(felt(box(1)), felt(box(2)), other=felt(box(2)) + felt(box(1))),
             "that turn": twice(felt(box(1)), kind="continuous"),
             "of a wheel and another": twice(felt(box(1)), kind="continuous", second="fixed"),

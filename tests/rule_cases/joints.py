@@ -177,6 +177,7 @@ CASES = {
             "its own": wheel("0 1 0"),
             "the other way": wheel("0 -1 0"),
             "15 degrees off": wheel("0 0.9659 0.2588"),
+            "as long as its radius": wheel("0 0 1", length="0.1"),
             "a roller": wheel("0 0 1", length="0.3"),
             "no wheel": wheel("0 0 1", name="disc"),
         },

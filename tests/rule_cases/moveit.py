@@ -406,6 +406,7 @@ CASES = {
             ),
         },
         silent={
+            "of a controller without parameters": case(manager("arm")),
             "the hardware's own": Model(
                 made(HARDWARE.replace('"velocity"', '"velocty"')),
                 files={"x.yaml": section("joints: [b], command_interfaces: [velocty]")},

@@ -109,6 +109,17 @@ def other_limit(old: str, new: str, part: str = "shin", **more) -> Model:
     return Model(TURNING.replace(whole, whole.replace(old, new)), **more)
 
 
+def moved(part: str, xyz: str, text: str = TURNING, **more) -> Model:
+    """A walker with a joint elsewhere on the right."""
+    head, own, rest = text.partition(f'<joint name="right_{part}_joint"')
+    placed = re.sub('<origin xyz="[^"]*"', f'<origin xyz="{xyz}"', rest, count=1)
+    return Model(head + own + placed, **more)
+
+
+ACROSS = re.sub('(_foot_joint" type="revolute"><axis xyz=)"0 1 0"', r'\1"1 0 0"', TURNING)
+"""A walker whose feet turn about x, and all else about y."""
+
+
 def mirrored(copies: int = 1, images: int = 2, part: str = "shin") -> str:
     """A walker whose joints turn about x; some ranges are copied from the left, some are mirrored, others are even."""
     text, parts = (
@@ -308,6 +319,16 @@ CASES = {
             "an axis": pointing(
                 "0 -1 0", says="axis y -1 here, 1 by the mirror image", element="joint 'right_shin_joint'"
             ),
+            "an origin": moved(
+                "foot", "0.01 0 -0.1", says="origin x 0.01 here, 0 by", element="joint 'right_foot_joint'"
+            ),
+            "an origin across its axis and that before": moved("foot", "0 0 -0.11", ACROSS, says="origin z -0.11 here"),
+            "an origin along an axis that slides": moved(
+                "foot", "0 0.01 -0.1", TURNING.replace("revolute", "prismatic"), says="origin y 0.01 here, 0 by"
+            ),
+            "an origin across the mirror, on two links": moved(
+                "foot", "0 0.01 -0.1", TURNING.replace("0 1 0", "1 0 0"), says="origin y 0.01 here, 0 by"
+            ),
             "an axis along another": pointing(
                 "0 0 1", says="axis y 0 here, 1 by the mirror image; axis z 1 here, 0 by"
             ),
@@ -322,6 +343,9 @@ CASES = {
             ),
         },
         silent={
+            "an origin along its own axis": moved("foot", "0.01 0 -0.1", ACROSS),
+            "an origin along the axis before": moved("foot", "0 0.01 -0.1", ACROSS),
+            "an origin across the mirror, on one link": moved("hip", "0 -0.11 -0.1", TURNING.replace("0 1 0", "1 0 0")),
             "two axes": pointing("0 -1 0", text=pointing("0 -1 0", "foot").text),
             "an axis, as its range shows": pointing(
                 "0 -1 0",

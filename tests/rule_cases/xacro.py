@@ -59,6 +59,9 @@ CASES = {
             "a parent that the macro makes": macro(
                 links("${prefix}a") + '<joint name="${prefix}j"><parent link="a"/></joint>'
             ),
+            "a link, not what names it again": macro(
+                links("${prefix}a", "b") + '<joint name="${prefix}j"><parent link="b"/></joint>', count=1
+            ),
             "settings of a simulator": macro(links("${prefix}a") + '<gazebo reference="a"/>'),
             "by a parameter before four of five names": macro(links(*OWN[:4], "b"), "p"),
             "by a parameter before six of eight": macro(links(*OWN, "x", "y"), "p", count=2),

@@ -2,11 +2,13 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import mesh_files
+from kinetree.shapes.colour import colour_of
 from kinetree.shapes.read import read_mesh, read_parts
 
 Image = pytest.importorskip("PIL.Image")
@@ -119,3 +121,12 @@ def test_colours_of_vertices_and_faces_count_by_their_mean(of):
     (found,) = colours(box.export(file_type="glb"), "a.glb")
     assert found[0] == 12
     assert found[1] == pytest.approx((200 / 255, 40 / 255, 20 / 255, 1.0), abs=0.01)
+
+
+def test_a_material_without_colour_and_texture_has_none():
+    visual = SimpleNamespace(material=SimpleNamespace(baseColorFactor=None, baseColorTexture=None))
+    assert colour_of(visual, ".glb") is None
+    visual.material.baseColorFactor = (255, 0, 0, 51)
+    assert colour_of(visual, ".obj") == (1, 0, 0, 0.2)
+    assert colour_of(visual, ".dae") == (1, 0, 0, 1)
+    assert colour_of(SimpleNamespace(kind=None), ".obj") is None

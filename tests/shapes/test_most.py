@@ -288,3 +288,17 @@ def test_triangles_of_collada_by_the_lengths_of_lists(part, expected):
     root = parse(f"<geometry>{text}</geometry>", "a.dae", Report())
     assert root is not None
     assert _triangles(root) == expected
+
+
+@each(
+    "name, data, message",
+    [
+        ("a.stl", meshes.stl_text(), "is an STL file of text; MuJoCo reads binary ones"),
+        ("a.dae", meshes.dae(), "is in a format that MuJoCo does not read; it reads .stl, .obj and .msh"),
+        ("a.stl", meshes.stl(), ""),
+        ("a.msh", meshes.msh(), ""),
+    ],
+)
+def test_formats_that_mujoco_reads(name, data, message):
+    assert message in said(as_mujoco.read_as_mujoco, data, name)
+    assert bool(message) == bool(said(as_mujoco.read_as_mujoco, data, name))

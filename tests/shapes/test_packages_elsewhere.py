@@ -1,6 +1,7 @@
 """Packages that nobody named, found in the folders of another project."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from kinetree.confine import Confinement
 from kinetree.errors import Source
 from kinetree.files import packages as packages_file
 from kinetree.files.packages import MODEL_PATHS, Packages, searched
+from kinetree.model.robot import Extension
+from kinetree.shapes.copy_assets import _with_references
 from kinetree.shapes.resolve import files_of, path_of
 from support import put
 
@@ -152,3 +155,12 @@ def test_where_a_relative_path_starts(own, expected, tmp_path_factory):
     robot = kt.load(folder / "r.urdf")
     found = path_of(robot, "a.stl", Source(str(folder / own)) if own else None, files_of(robot))
     assert found == folder / expected
+
+
+def test_references_of_an_extension_are_renamed_where_it_can_be_read():
+    own = Extension("mjcf", "asset", '<asset><texture file="a&amp;.png"/><mesh file="b.stl"/></asset>')
+    new = {"a&.png": 'c".png', "b.stl": "b.stl"}.__getitem__
+    assert _with_references(own, "mjcf", new).text == own.text.replace("a&amp;.png", "c&quot;.png")
+    assert _with_references(own, "sdf", new) is own
+    for other in (replace(own, text="<asset"), replace(own, tag="option")):
+        assert _with_references(other, "mjcf", new) is other

@@ -11,10 +11,13 @@ import pytest
 import kinetree as kt
 import mesh_files as meshes
 from each import each
+from kinetree.confine import Confinement
+from kinetree.files.opener import Files
 from kinetree.rules.shapes.mesh_facts import Facts, box_of, facts_of
 from kinetree.shapes import Mesh, read_mesh
 from kinetree.shapes.collada import check_collada, corners_of
 from kinetree.shapes.convert import obj_bytes
+from kinetree.shapes.resolve import beside
 from kinetree.shapes.stl import msh_bytes, stl_bytes
 from support import soon
 
@@ -339,3 +342,17 @@ class TestCosts:
             + b"\nv 9 9 9\nf -1 -2 1"
         )
         assert read_mesh(data, "a.obj").triangles.tolist() == [[200_002, 200_001, 200_000], [200_003, 200_002, 0]]
+
+
+def test_files_beside_a_mesh_are_in_its_folder_or_below(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.png").touch()
+    (tmp_path / "b.png").touch()
+    path, files = tmp_path / "sub" / "m.dae", Files({})
+    assert beside(path, "a.png", files) == tmp_path / "sub" / "a.png"
+    assert beside(path, "../b.png", files) == tmp_path / "b.png"
+    for reference in ("none.png", "file://a.png", str(tmp_path / "b.png"), "..\\b.png", "."):
+        assert beside(path, reference, files) is None, reference
+    confined = Files({}, Confinement((str(tmp_path / "sub"),)))
+    assert beside(path, "a.png", confined) == tmp_path / "sub" / "a.png"
+    assert beside(path, "../b.png", confined) is None

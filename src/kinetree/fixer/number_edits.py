@@ -15,7 +15,6 @@ from kinetree.fixer.xacro_edits import path_to, root_of
 from kinetree.formats.mjcf.compiler import Compiler, read_compiler
 from kinetree.formats.mjcf.include import expand
 from kinetree.formats.mjcf.poses import pose
-from kinetree.formats.sdf.shapes import CARRIED
 from kinetree.model.robot import Dynamics, Frame, Inertial, Joint, Link, Robot
 from kinetree.repairs.edit import Edit, Insertion, New, Repair, insert_inside, set_attribute, set_text
 from kinetree.repairs.fixes import Elements, set_origin
@@ -89,8 +88,6 @@ class Writer:
                 "fix", f"{source} is the place of {listed(alike, 9)}, of which one is to change; edit it by hand"
             )
         found = path_to(root_of(self.contents[file], source.file), (source.file, source.line, source.column))
-        if found[-1].tag == CARRIED and "frame" in tags:  # a link without mass, which is a frame in the file
-            found += [one for one in found[0].walk() if one.tag == "frame" and one.get("name") == thing.name]
         if found[-1].tag not in tags:
             raise fail("fix", f"{source} has no element of {kind} {thing.name!r}, which follows from others")
         return found
