@@ -221,6 +221,7 @@ def test_a_missing_limit_is_named_as_an_option(run):
     assert "pass --acceleration, such as 5, or --torque" in result.stderr
 
 
+@pytest.mark.slow
 def test_limits_in_degrees(run):
     """With --deg, limits of joints that turn are in degrees, of others in m, by one number, too."""
     deg = ("--deg", "--acceleration=90", "--velocity=45", "--to", "0.1 0 0 0 0 90")
@@ -237,7 +238,12 @@ def test_limits_in_degrees(run):
 
 def test_limits_of_lengths_stay_in_m_with_degrees(run):
     result = run("move", *GO[:-2], "--deg", "--acceleration=2", "--velocity=2", "--to", "1 0 0 0 0 0", "--json")
-    assert json.loads(result.stdout)["duration"] == pytest.approx(2 * np.sqrt(0.5), abs=0.011)
+    found = json.loads(result.stdout)
+    assert found["duration"] == pytest.approx(2 * np.sqrt(0.5), abs=0.011)
+    (limit,) = found["reached"]
+    assert (limit["limit"], limit["joint"], limit["first"]) == ("acceleration", "x", 0.0)
+    assert limit["share"] == pytest.approx(1.0, abs=0.05)
+    assert {one["severity"] for one in found["findings"]} <= {"info"}
 
 
 def test_a_period_with_its_unit(run, gantry):
