@@ -148,6 +148,7 @@ def test_a_folder_has_an_index_with_a_page_for_each_robot(check, tmp_path):
 
 def test_a_model_that_cannot_be_shown_has_its_error_in_the_index(check, monkeypatch):
     def view_of(robot, **options):
+        assert options["complete"]
         if robot.links["link_4"].inertial.mass == 8000:
             raise fail("pose", "is not finite")
         return show.view_of(robot, **options)

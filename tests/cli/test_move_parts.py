@@ -137,3 +137,22 @@ def test_a_table_of_a_motion_is_in_the_unit_that_is_asked_for(tmp_path, name, de
     motion = Motion(ROBOT.coordinate_names, np.array([0.0]), np.array([[0, 0, np.pi / 2]]), robot=ROBOT)
     move._write(Targets(TIP, None, None, []), motion, Path(tmp_path / name), degrees)
     assert float((tmp_path / name).read_text().splitlines()[-1].split(",")[-1]) == pytest.approx(last)
+
+
+def test_where_a_motion_begins_is_said_where_nothing_else_says_it(run, tmp_path, monkeypatch):
+    def path(*_):
+        raise fail("path", "leads nowhere")
+
+    monkeypatch.setattr(move, "_path", path)
+    kt.save(ROBOT, tmp_path / "r.urdf")
+    (tmp_path / "two.txt").write_text("0 0 0\n1 0 0\n")
+    (tmp_path / "one.txt").write_text("1 0 0\n")
+    said = "the motion begins at the neutral configuration; --q says another"
+    for more, is_said in (
+        (("--to", "1 0 0"), True),
+        (("--to", "1 0 0", "--q", "x=0.1"), False),
+        (("--through", tmp_path / "two.txt"), False),
+        (("--through", tmp_path / "one.txt"), True),
+    ):
+        result = run("move", tmp_path / "r.urdf", "--frame", TIP, *more)
+        assert (result.exit_code, said in result.stderr) == (1, is_said), result.output

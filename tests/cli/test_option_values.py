@@ -10,7 +10,7 @@ import pytest
 
 import kinetree as kt
 from each import each
-from kinetree.cli import _model, convert, dh, dynamics, lsp, reach
+from kinetree.cli import _model, _semantic, convert, dh, dynamics, lsp, reach
 from kinetree.cli._calls import Call, calls
 from kinetree.cli._controllers import active
 from kinetree.cli._model import _versioned, with_loops
@@ -275,3 +275,20 @@ def test_a_server_says_on_a_terminal_what_it_waits_for(run, monkeypatch, termina
     result = run("lsp")
     assert (result.exit_code, served) == (0, [True])
     assert ("waiting for an editor, which starts this by itself; Ctrl-C ends it" in result.stderr) is terminal
+
+
+@each(
+    "kind, found",
+    [
+        ("mobile-base", ("planar", "odom")),
+        ("mobile-manipulator", ("planar", "odom")),
+        ("drone", ("floating", "odom")),
+        ("legged", ("floating", "odom")),
+        ("humanoid", ("floating", "odom")),
+        ("arm", ("fixed", "world")),
+    ],
+)
+def test_how_a_robot_stands_in_its_world(kind, found):
+    kinds = SimpleNamespace(kind=kind, mechanism=SimpleNamespace(kind=kind))
+    (joint,) = _semantic._virtual(kt.chain("Rz(q1) tx(0.4)"), kinds)
+    assert (joint.type, joint.parent_frame, joint.child_link) == (*found, "base_link")

@@ -101,3 +101,21 @@ def test_contact_that_cannot_be_tested_is_left_to_the_check(code, refused):
         else:
             assert not refused
             assert may((np.zeros((8, 2)), None, None))
+
+
+def test_a_joint_that_stands_limits_no_other():
+    one = exciting._Sines(np.zeros((2, 5, 2)), np.zeros(2))
+    one.amplitudes[0, 0, 0] = 1.0
+    box, t = (np.array([-0.5, 0.0]), np.array([2.0, 0.0])), np.linspace(0, 1, 50, endpoint=False)
+    unlimited = [np.full(2, np.inf)] * 2
+    found = exciting._inside(one, box, unlimited, 1.0, lambda rates: True, t)
+    q = found.at(t, 1.0)[0]
+    assert q[:, 1].tolist() == [0.0] * 50
+    assert q[:, 0].min() == pytest.approx(-0.5 * exciting.INSIDE)
+    speeds = [np.array([0.25, 1.0]), np.full(2, np.inf)]
+    slow = exciting._inside(one, box, speeds, 1.0, lambda rates: True, t)
+    assert np.abs(slow.at(t, 1.0)[1][:, 0]).max() == pytest.approx(0.25 * exciting.INSIDE)
+    tried = []
+    smaller = exciting._inside(one, box, unlimited, 1.0, lambda rates: tried.append(1) or len(tried) > 2, t)
+    np.testing.assert_allclose(smaller.amplitudes, found.amplitudes * exciting.SMALLER**2)
+    assert exciting._inside(one, box, unlimited, 1.0, lambda rates: False, t) is None

@@ -140,3 +140,38 @@ def test_without_closed_forms_no_search_is_exact():
 def test_a_search_of_no_target_finds_none():
     where, q = _descended(SimpleNamespace(_problem=SimpleNamespace(nq=3)), np.zeros(0, int), np.zeros((0, 5)), ())
     assert (where.shape, q.shape) == ((0,), (0, 3))
+
+
+@each(
+    "options, message",
+    [
+        ({"directions": True}, "directions is True; expected whole numbers from 0 to 10000"),
+        ({"directions": 2.5}, "directions is 2.5; expected whole"),
+        ({"directions": -1}, "directions is -1"),
+        ({"directions": 10001}, "directions is 10001"),
+        ({"rolls": True}, "rolls is True; expected whole numbers from 0 to 360"),
+        ({"rolls": 361}, "rolls is 361"),
+        ({"rolls": -1}, "rolls is -1"),
+        ({"workers": 0}, "workers is 0; expected whole numbers from 1 to 10000"),
+    ],
+)
+def test_numbers_that_are_refused(options, message):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "_job", lambda *_: (None, None))
+        with pytest.raises(KinetreeError) as error:
+            kt.reach_map(kt.chain("Rz(q1) tx(0.4)"), "tip", **options)
+    assert error.value.findings[0].message.startswith(message)
+
+
+@each("options", [{}, {"directions": 0}, {"directions": 10000, "rolls": 0}, {"rolls": 360}, {"directions": "down"}])
+def test_numbers_that_are_taken(options):
+    def job(robot, frame, base, voxel, box, directions, rolls, symmetry, of_ik, contact):
+        assert (directions, rolls) == (options.get("directions"), options.get("rolls"))
+        assert contact == {"clearance": 0.01, "geometry": "mesh"}
+        assert symmetry is False
+        raise NotImplementedError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "_job", job)
+        with pytest.raises(NotImplementedError):
+            kt.reach_map(kt.chain("Rz(q1) tx(0.4)"), "tip", clearance=0.01, **options)
