@@ -14,6 +14,7 @@ from kinetree.bridges.bodies import along_coordinates, bodies_of, refusals
 from kinetree.bridges.kernels import kernel_of, steps_of
 from kinetree.bridges.maps import SAME, Chart, Place, maps_of
 from kinetree.bridges.trimesh import export
+from kinetree.errors import wrong_type
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.spatial import se3
 from physics import everything
@@ -223,7 +224,7 @@ def test_what_a_library_refuses_has_its_name(error):
         raise error
     (finding,) = raised.value.findings
     assert (finding.code, finding.message) == ("bridge", "drake does not take this robot: no mass")
-    own = kt.KinetreeError(finding)
+    own = wrong_type("wrap", "no kernel")
     with pytest.raises(kt.KinetreeError) as raised, refusals("drake"):
         raise own
     assert raised.value is own

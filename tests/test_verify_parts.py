@@ -1,5 +1,6 @@
 """Parts of `kt.verify` by themselves: sentences of faults, values in units of the model, checks of a log."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError
 from kinetree.lab.identify import readings, torques
-from kinetree.lab.identify.answer import ModelFault, _sentence
+from kinetree.lab.identify.answer import ModelFault, Verification, _sentence
 from kinetree.lab.identify.columns import check_rates
 from kinetree.lab.identify.correct import corrected
 from kinetree.lab.identify.efforts import inertia_of
@@ -246,3 +247,38 @@ def test_a_log_is_taken_as_what_halves_its_error(monkeypatch):
     assert [(one.element, one.alike) for one in start.faults] == [("a", (("imu sign", "b"),))]
     losses[()] = readings.SURE
     assert readings._start(SimpleNamespace(robot=ARM, lower=np.zeros(3)), log).faults == ()
+
+
+def test_what_is_left_and_what_shows_nothing_are_said():
+    """Of poses more is wrong than is named; torques show nothing."""
+    size = np.array([0.002, 0.01])
+    found = Verification(True, (fault("sign", "q1"),), error=size, left=size / 2, noise=size / 4, incomplete=("poses",))
+    assert str(found).splitlines() == [
+        "The model does not agree: 2 mm, 0.573 deg rms.",
+        "- Joint q1 counts the other way.",
+        "With that corrected 1 mm, 0.286 deg rms is left.",
+        "The noise of the log alone would leave 0.5 mm, 0.143 deg rms.",
+        "More is wrong than that: the poses of this log are off by more than its noise.",
+    ]
+    blind = replace(found, faults=(), incomplete=(), blind=("poses",), gaps=tuple(range(12)), outliers=(3,))
+    blind = replace(blind, still=("q2",))
+    assert str(blind).splitlines()[2:] == [
+        "The poses of this log show no fault of the model: move more joints, farther.",
+        "Did not move, so that little is known about: q2.",
+        "Times have gaps before samples 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more; rates are not found across them.",
+        "Samples that do not fit the others: 3.",
+    ]
+    assert not blind.agrees
+    assert replace(blind, torques=np.ones((3, 2))).agrees
+
+
+def test_offsets_of_torques_are_said_where_they_are_above_the_noise():
+    torques = np.array([[1.0, 2.0], [1.0, 2.0], [0.5, 0.5]])
+    found = Verification(True, torques=torques, offsets={"q1": -1.01, "q2": 0.99}, together=((("mass", "b"),),))
+    assert str(found).splitlines()[2:] == [
+        "Torques of the log have constant offsets, as sensors do, N m or N: q1 -1.01.",
+        "This log does not show the mass of b.",
+    ]
+    apart = (("zero", "q1"), ("base pose", "base_link")), (("length", "q2"), ("zero", "q2"))
+    said = "This log cannot tell the zero of q1 from the base pose of base_link; the length of q2 from the zero."
+    assert said in str(replace(found, together=apart))

@@ -243,3 +243,11 @@ def test_repairs_that_cannot_be_written_are_status_2(run, arm, monkeypatch):
     assert data["files"] == []
     assert data["findings"][-1]["message"] == "the disk is full"
     assert run("fix", arm, "--diff").exit_code < 2
+
+
+def test_joints_are_printed_as_the_pendant_shows_them(run, arm, monkeypatch):
+    monkeypatch.setattr(showing, "_page", lambda *_: SimpleNamespace(open=lambda: "file:///page"))
+    result = run("show", arm, "--controller", "kuka", "--q", "A2=10")
+    assert (result.exit_code, result.stdout) == (0, "file:///page\n")
+    assert "A2 10 deg, axis_2 0.1745" in result.stderr
+    assert "axis_" not in run("show", arm, "--controller", "kuka").stderr

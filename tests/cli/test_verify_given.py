@@ -184,3 +184,24 @@ def test_numbers_that_may_be_zero_are_corrected_where_the_model_does_not_agree_w
     assert found.fixed == (certain if agrees else every, True)
     assert given == [(certain, ("base",)), *([] if agrees else [(every, ("base",))])]
     assert (found.after.agrees, found.left) == (True, ["left"])
+
+
+@pytest.mark.parametrize(
+    ("option", "better", "status", "written"),
+    [("--fix", True, 0, 1), ("--fix", False, 1, 1), ("--diff", True, 1, 0)],
+)
+def test_a_repair_is_written_unless_its_difference_is_asked_for(
+    run, tmp_path, monkeypatch, option, better, status, written
+):
+    (tmp_path / "arm.urdf").write_text(ARM)
+    (tmp_path / "log.csv").write_text("t,q1,q1.effort\n0,1,2\n1,2,3\n")
+    done = []
+    monkeypatch.setattr("kinetree.lab.identify.verification.verify", lambda *_, **__: Found(False))
+    monkeypatch.setattr("kinetree.fixer.fix.write", done.append)
+    monkeypatch.setattr(verifying, "_repaired", lambda *_: verifying.Repaired("fixed", [], Found(better)))
+    monkeypatch.setattr(verifying, "_print", lambda repaired, diff: print("printed", diff))
+    result = run("verify", tmp_path / "arm.urdf", tmp_path / "log.csv", option)
+    assert result.exit_code == status, result.output
+    assert done == ["fixed"] * written
+    found = "" if option == "--diff" else "agrees: False\nmore\n"
+    assert result.stdout == f"{found}printed {option == '--diff'}\n"

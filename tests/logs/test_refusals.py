@@ -233,3 +233,38 @@ def test_velocities_beside_poses_are_left_out(tmp_path):
     assert note.message == "columns of velocities are left out: rates of joints follow from positions and times"
     assert (note.severity, note.source.file) == ("info", str(file))
     np.testing.assert_allclose(log.motion.q[:, 0], [1, 2])
+
+
+def test_a_trajectory_in_a_bag_has_no_efforts(monkeypatch):
+    """Its rates are columns of the table."""
+    made = SimpleNamespace(names=("a", "b"), qd=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    found = SimpleNamespace(columns=None, topic=SimpleNamespace(type="trajectory_msgs/JointTrajectory"))
+    monkeypatch.setattr(poses, "motion_of", lambda robot, columns, unit: made)
+    monkeypatch.setattr(poses, "recording", lambda robot, file, joints: found)
+    monkeypatch.setattr(poses, "is_bag", lambda file: True)
+    assert poses._of_bag(None, found) == (made, {}, None, found)
+    motion, columns = poses.table(None, "a.mcap", "rad")
+    assert motion is made
+    assert {name: x.tolist() for name, x in columns.items()} == {"a.velocity": [1, 3], "b.velocity": [2, 4]}
+    made.qd = None
+    assert poses.table(None, "a.mcap", "rad")[1] == {}
+
+
+@each("late, known, said", [(0.1, [], [0.1]), (0.0, [], []), (0.1, [0.1], [0.1])])
+def test_a_delay_is_kept_for_other_frames(late, known, said):
+    """The joint moves at 2 rad/s; a delay that is known is not listed twice."""
+    times = np.arange(0, 3, 0.05)
+    motions = SimpleNamespace(
+        step=0.05, known=lambda at: np.ones(len(at), bool), column=lambda i, at: np.sin(2 * at), at=None
+    )
+    pair = SimpleNamespace(coordinates=lambda: [0], times=times, motions=motions, model=lambda q: q)
+    recorded = np.sin(2 * (times - late))
+
+    def left(model, rows):
+        return float(np.abs(model[:, 0] - recorded).max())
+
+    delays = [*known]
+    causes = list(compare._delay(pair, np.sin(2 * times)[:, None], left, 1e-3, delays))
+    assert delays == pytest.approx(said, abs=1e-3)
+    assert len(causes) == len(said)
+    assert all(cause == "stamps that are 0.1 s late" for cause in causes)

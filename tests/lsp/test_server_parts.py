@@ -152,3 +152,16 @@ def test_a_check_that_fails_is_an_error():
     assert asyncio.run(play(asyncio.sleep(0))) == {}
     with pytest.raises(ValueError, match="broken"):
         asyncio.run(play(failing()))
+
+
+def test_a_document_that_is_closed_while_it_waits_has_no_marks():
+    published = []
+
+    async def play():
+        session = Session(lambda path, marks: published.append((path, marks)), [])
+        session.looks["a.urdf"] = SimpleNamespace(marks={"b.xacro": ("mark",)}, read=())
+        await session._check("a.urdf", 0)
+        return session.looks
+
+    assert asyncio.run(play()) == {}
+    assert published == [("b.xacro", ()), ("a.urdf", ())]

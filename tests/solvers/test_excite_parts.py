@@ -1,5 +1,7 @@
 """Parts of `excite` by themselves: what is refused before, how a motion shrinks, and contact that cannot be tested."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -119,3 +121,11 @@ def test_a_joint_that_stands_limits_no_other():
     smaller = exciting._inside(one, box, unlimited, 1.0, lambda rates: tried.append(1) or len(tried) > 2, t)
     np.testing.assert_allclose(smaller.amplitudes, found.amplitudes * exciting.SMALLER**2)
     assert exciting._inside(one, box, unlimited, 1.0, lambda rates: False, t) is None
+
+
+def test_limits_that_nothing_fulfils_are_named():
+    limits = SimpleNamespace(lower=np.zeros(2), upper=np.ones(2), impossible="both")
+    robot = SimpleNamespace(joint_names=ARM.joint_names, joints=ARM.joints, limits=limits)
+    with pytest.raises(KinetreeError, match="no configuration fulfils this limit") as error:
+        exciting._check(**(GIVEN | {"robot": robot}))
+    assert error.value.findings[0].element == "limit 'both'"

@@ -7,6 +7,7 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.algorithms.inverse import GOING
 from kinetree.errors import KinetreeError
 from kinetree.lab.reach import make, run
 from kinetree.lab.reach.grid import Grid
@@ -175,3 +176,27 @@ def test_numbers_that_are_taken(options):
         patch.setattr(run, "_job", job)
         with pytest.raises(NotImplementedError):
             kt.reach_map(kt.chain("Rz(q1) tx(0.4)"), "tip", clearance=0.01, **options)
+
+
+@each("contact, kept", [(None, [0, 3]), (lambda q: q[:, 0] > 2, [0])])
+def test_searches_keep_what_is_inside_and_apart(contact, kept):
+    """Of four searches one has not ended, and one has ended outside of the limits."""
+    found, answer = np.zeros((4, 7)), np.array([[1.0, 0, 0, 0, 0.0], [2.0, 0, 0, 0, 0.5], [3.0, 0, 0, 0, 0.0]])
+    found[1, GOING] = 1.0
+    given = []
+
+    def kernel(states, *targets):
+        given.append(targets[0].tolist())
+        return found
+
+    solver = SimpleNamespace(
+        _problem=SimpleNamespace(nq=2),
+        _kernel=kernel,
+        _more=(),
+        _answer=lambda ended, neutral: answer if len(ended) == 3 else None,
+        _inside=SimpleNamespace(neutral=None),
+        contact=contact,
+    )
+    where, q = _descended(solver, np.array([10, 11, 12, 13]), np.zeros((4, 7)), (np.arange(20.0),))
+    assert given == [[10.0, 11.0, 12.0, 13.0]]
+    assert (where.tolist(), q[:, 0].tolist()) == ([10 + i for i in kept], [[1.0, 3.0][i > 0] for i in kept])

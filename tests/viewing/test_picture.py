@@ -17,11 +17,8 @@ from kinetree.shapes import Mesh
 from kinetree.viewing import camera as page_camera, raster
 from kinetree.viewing.camera import camera_at
 from kinetree.viewing.parts import last_frames
-from kinetree.viewing.picture import legend, picture
+from kinetree.viewing.picture import picture
 from kinetree.viewing.solids import solid
-from kinetree.viewing.stick_figure import MOST_LINKS, stick_figure
-from kinetree.viewing.surfaces import Soups, triangles_of
-from kinetree.viewing.voxels import coloured
 from physics import everything
 from support import icub_urdfs, soon
 
@@ -87,39 +84,6 @@ def test_triangles_enclose_the_volume_of_the_shape(kind, values, volume, half):
 def test_other_kinds_have_no_triangles():
     for kind in ("plane", "mesh", "hfield"):
         assert solid(kind, ()).shape == (0, 3, 3)
-
-
-def test_triangles_of_a_mesh_are_scaled():
-    soups = Soups()
-    for size in (1.0, 2.0):
-        vertices = size * np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
-        number = soups.add(Mesh(vertices, np.array([[0, 1, 2], [1, 2, 3]])))
-    assert number == 1
-    found = triangles_of({"kind": "mesh", "mesh": 1, "scale": [1.0, 10.0, 100.0]}, soups)
-    assert found.tolist() == [[[0, 0, 0], [2, 0, 0], [0, 20, 0]], [[2, 0, 0], [0, 20, 0], [0, 0, 200]]]
-    assert np.asarray(soups.bounds[1]).tolist() == [[0, 0, 0], [2, 2, 2]]
-
-
-def test_colours_of_a_map_are_explained():
-    figure = pytest.importorskip("matplotlib.figure").Figure()
-    legend(figure)
-    (bar,) = figure.axes
-    assert [label.get_text() for label in bar.get_xticklabels()] == ["few", "all"]
-    assert (bar.get_title(), bar.get_xticks().tolist()) == ("orientations reached", [0, 1])
-    colours = np.asarray(bar.get_images()[0].get_array())
-    np.testing.assert_array_equal(colours[0, [0, -1]], coloured(np.array([0.0, 1.0])))
-
-
-def test_a_stick_figure_without_finite_poses_or_of_too_many_links_is_empty():
-    robot = kt.chain("tx(q1) tx(q2)")
-    assert stick_figure(robot, [1e308, 1e308]) == ""
-    assert stick_figure(robot, [1.0, 1.0]).startswith("<svg")
-    links = "".join(f'<link name="l{i}"/>' for i in range(MOST_LINKS + 1))
-    joints = "".join(
-        f'<joint name="j{i}" type="fixed"><parent link="l0"/><child link="l{i}"/></joint>' for i in range(1, MOST_LINKS)
-    )
-    last = f'<joint name="last" type="fixed"><parent link="l0"/><child link="l{MOST_LINKS}"/></joint>'
-    assert stick_figure(kt.load(f'<robot name="r">{links}{joints}{last}</robot>', format="urdf")) == ""
 
 
 def first_hit(eye, direction, triangles):

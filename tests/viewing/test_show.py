@@ -5,6 +5,7 @@ import sys
 import types
 from urllib.parse import unquote, urlparse
 
+import numpy as np
 import pytest
 
 import kinetree as kt
@@ -124,3 +125,14 @@ def test_what_a_view_is_not_written_to(tmp_path):
     ):
         with pytest.raises(kt.KinetreeError, match=message):
             view.save(tmp_path / name)
+
+
+def test_a_moving_picture_of_a_view_is_of_its_motion(tmp_path, monkeypatch):
+    robot = kt.chain("Rz(q1) tx(0.4)")
+    motion = kt.motion.Motion(("q1",), np.array([0.0, 1.0]), np.array([[0.0], [0.5]]), robot=robot)
+    view = kt.show(robot, motion=motion, findings=[], browser=False)
+    monkeypatch.setattr(show, "moving_picture", lambda robot, motion, q: (f"{len(motion.q)} {q}".encode(), ()))
+    view.save(tmp_path / "a.gif")
+    assert (tmp_path / "a.gif").read_text() == "2 [0.]"
+    with pytest.raises(kt.KinetreeError, match="is an animated picture of a motion"):
+        view.save(tmp_path / "a.gif", contact=True)
