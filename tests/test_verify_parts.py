@@ -15,8 +15,9 @@ from kinetree.lab.identify.columns import check_rates
 from kinetree.lab.identify.correct import corrected
 from kinetree.lab.identify.efforts import inertia_of
 from kinetree.lab.identify.search import Cause
+from kinetree.lab.identify.setting import unturned
 from kinetree.lab.identify.torques import _joined, in_units
-from kinetree.lab.identify.verification import _checked_effort
+from kinetree.lab.identify.verification import _checked_effort, _trajectory
 from kinetree.lab.identify.wrenches import _Weights
 from logged import ARM as TEXT
 
@@ -282,3 +283,21 @@ def test_offsets_of_torques_are_said_where_they_are_above_the_noise():
     apart = (("zero", "q1"), ("base pose", "base_link")), (("length", "q2"), ("zero", "q2"))
     said = "This log cannot tell the zero of q1 from the base pose of base_link; the length of q2 from the zero."
     assert said in str(replace(found, together=apart))
+
+
+def test_rates_of_joints_that_count_otherwise_are_found_by_positions():
+    """q1 of the log is q2 of the model, the other way; its rates are in other units."""
+    t = np.arange(300) / 100
+    q, qd = np.column_stack([np.sin(t), 0.5 * t]), np.column_stack([np.cos(t), np.full(300, 0.5)])
+    given, zeros = (qd, None), np.array([0.25, -0.5])
+    plain = _trajectory(ARM, "effort", q, q, t, given, unturned(ARM), zeros)
+    np.testing.assert_allclose(plain.q, q[: len(plain.q)] + zeros, atol=1e-9)
+    np.testing.assert_allclose(plain.qd, qd[: len(plain.q)], atol=1e-9)
+    with pytest.raises(KinetreeError, match="qd of q1 is 100 times what q moves a second by t"):
+        _trajectory(ARM, "effort", q, q, t, (100 * qd, None), unturned(ARM), zeros)
+    swapped = _trajectory(ARM, "effort", q, q, t, (100 * qd, None), ((1, 0), (1.0, -1.0)), zeros)
+    n = len(swapped.q)
+    np.testing.assert_allclose(swapped.q, np.column_stack([q[:n, 1], -q[:n, 0]]) + zeros, atol=1e-9)
+    np.testing.assert_allclose(swapped.qd[2:-2], np.column_stack([qd[:n, 1], -qd[:n, 0]])[2:-2], atol=1e-3)
+    with pytest.raises(KinetreeError, match="effort is without t; expected times, or qd and qdd, which are zeros"):
+        _trajectory(ARM, "effort", q, q, None, given, unturned(ARM), zeros)
