@@ -13,8 +13,8 @@ from each import each
 from kinetree.cli import _model, _semantic, convert, dh, dynamics, lsp, reach
 from kinetree.cli._calls import Call, calls
 from kinetree.cli._controllers import active
-from kinetree.cli._model import _versioned, with_loops
-from kinetree.cli._motion import in_rad
+from kinetree.cli._model import _versioned, rates, with_loops
+from kinetree.cli._motion import in_rad, masses
 from kinetree.cli._pendant import CommandArm
 from kinetree.cli._poses import read_poses
 from kinetree.cli.codegen import _named
@@ -292,3 +292,22 @@ def test_how_a_robot_stands_in_its_world(kind, found):
     kinds = SimpleNamespace(kind=kind, mechanism=SimpleNamespace(kind=kind))
     (joint,) = _semantic._virtual(kt.chain("Rz(q1) tx(0.4)"), kinds)
     assert (joint.type, joint.parent_frame, joint.child_link) == (*found, "base_link")
+
+
+def test_numbers_of_joints_and_masses_are_named_by_their_options(mixed):
+    robot = kt.load(mixed)
+    for call, element in (
+        (lambda: masses({"flange": "x"}), "--payload flange"),
+        (lambda: masses({"flange": "-1"}), "--payload flange"),
+        (lambda: masses({"flange": "1,2"}), "--payload flange"),
+        (lambda: rates(robot, "--qd", {"lift": "x"}, False), "--qd lift"),
+        (lambda: rates(robot, "--tau", {"drive": "1,2"}, False), "--tau drive"),
+        (lambda: _model.values_of("lift", "1e"), "--q lift"),
+    ):
+        with pytest.raises(KinetreeError) as error:
+            call()
+        assert error.value.findings[0].element == element
+    assert masses({"flange": "0", "tool": "2.5"}) == {"flange": 0.0, "tool": 2.5}
+    values = {"drive": "1,2,90", "spin": "180"}
+    assert rates(robot, "--qd", values, True).tolist() == pytest.approx([1, 2, np.pi / 2, 0, np.pi])
+    assert rates(robot, "--qd", values, False).tolist() == [1, 2, 90, 0, 180]

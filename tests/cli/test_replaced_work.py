@@ -251,3 +251,18 @@ def test_joints_are_printed_as_the_pendant_shows_them(run, arm, monkeypatch):
     assert (result.exit_code, result.stdout) == (0, "file:///page\n")
     assert "A2 10 deg, axis_2 0.1745" in result.stderr
     assert "axis_" not in run("show", arm, "--controller", "kuka").stderr
+
+
+def test_flags_of_views_are_given_or_not(run, model, monkeypatch):
+    given = []
+    monkeypatch.setattr(showing, "_page", lambda robot, q, options: given.append(options) or SimpleNamespace(html=""))
+    monkeypatch.setattr(showing, "_picture", lambda robot, q, suffix, options: given.append(options) or b"")
+    for name, flags, expected in (
+        ("a.png", ("--contact",), {"contact": True}),
+        ("a.html", ("--cover",), {"cover": True}),
+        ("a.svg", ("--size", "20", "30", "--from", "1", "0", "2"), {"size": (20, 30), "direction": (1.0, 0.0, 2.0)}),
+        ("a.html", ("--faces", "9"), {"faces": 9}),
+        ("a.png", (), {}),
+    ):
+        result = run("show", model, "-o", name, "--force", *flags)
+        assert (result.exit_code, given.pop()) == (0, expected), result.output

@@ -268,3 +268,43 @@ def test_a_delay_is_kept_for_other_frames(late, known, said):
     assert delays == pytest.approx(said, abs=1e-3)
     assert len(causes) == len(said)
     assert all(cause == "stamps that are 0.1 s late" for cause in causes)
+
+
+def test_joints_that_may_be_wrong_by_a_constant_a_sign_or_another_joint():
+    """Joints a and b turn, and c slides; a follower moves the frame by -0.5 of b."""
+    q = np.array([[0.5, 1.0, 0.1], [0.25, 2.0, 0.2]])
+    pair = SimpleNamespace(robot=arm(), singles=lambda: [(0, 1.0), (2, 1.0)], model=lambda q: q)
+    found = dict(compare._joints(pair, q))
+    expected = {
+        "joint a with the other sign": [[-0.5, 1, 0.1], [-0.25, 2, 0.2]],
+        "the values of joint b instead of a": [[1, 1, 0.1], [2, 2, 0.2]],
+        "the values of joint b, with the other sign, instead of a": [[-1, 1, 0.1], [-2, 2, 0.2]],
+        "joint c with the other sign": [[0.5, 1, -0.1], [0.25, 2, -0.2]],
+    }
+    assert {text: x.tolist() for text, x in found.items()} == expected
+    T, there = np.tile(np.eye(4), (2, 1, 1)), np.tile(np.eye(4), (2, 1, 1))
+    there[:, :2, :2] = [[np.cos(0.1), -np.sin(0.1)], [np.sin(0.1), np.cos(0.1)]]
+    there[:, :3, 3] = 0.003, 0.004, 0
+    pair.T, pair.singles = there, lambda: [(1, -0.5), (2, 1.0)]
+    moved = {text: x - q for text, x in compare._shifts(pair, q, T)}
+    assert list(moved) == [
+        "joint b with its zero moved by 11.5 deg",
+        "joint b with its zero moved by -11.5 deg",
+        "joint c with its zero moved by 5 mm",
+        "joint c with its zero moved by -5 mm",
+    ]
+    shifts = [[0, 0.2, 0], [0, -0.2, 0], [0, 0, 0.005], [0, 0, -0.005]]
+    np.testing.assert_allclose([*moved.values()], np.repeat(np.array(shifts)[:, None], 2, axis=1), atol=1e-12)
+
+
+def test_constant_offsets_before_and_behind_a_frame():
+    T, there = np.tile(np.eye(4), (2, 1, 1)), np.tile(np.eye(4), (2, 1, 1))
+    T[0, :2, :2] = [[0, -1], [1, 0]]
+    there[0] = T[0]
+    there[0, 0, 3] = 0.002
+    pair = SimpleNamespace(T=there, parent="base", frame="tip")
+    (before, first), (after, then) = compare._offsets(pair, T)
+    assert before == "a constant offset of (2, 0, 0) mm in the axes of base"
+    assert after == "a constant offset of (0, -2, 0) mm in the axes of tip"
+    np.testing.assert_allclose([first[0], then[0]], [there[0], there[0]], atol=1e-15)
+    np.testing.assert_allclose([first[1][:3, 3], then[1][:3, 3]], [[0.002, 0, 0], [0, -0.002, 0]], atol=1e-15)

@@ -30,7 +30,7 @@ def test_directions_of_an_arm_in_a_plane_are_about_its_axis():
     assert _cone(w, -Z).tolist() == [[0, 0, -1]]
     assert _cone(w, np.array([0.5 * STRAIGHT, 0, 1.0])).tolist() == [[0, 0, 1]]
     assert _cone(np.array([[0, 0, 2.0], [2e-9, 0, 1.0]]), Z).shape == (0, 3)
-    assert _cone(np.array([[0, 0, 2.0], [1e-10, 0, 1.0]]), Z).shape == (1, 3)
+    assert _cone(np.array([[0, 0, 2.0], [0.9e-9, 0, 1.0]]), Z).shape == (1, 3)
 
 
 @each("longest, voxel", [(0.0, 1.0), (1.0, 0.05), (0.99, 0.02), (0.4, 0.02), (0.2, 0.01), (20.0, 1.0), (39.0, 1.0)])
