@@ -11,9 +11,10 @@ import pytest
 
 import kinetree as kt
 from kinetree.bridges.bodies import along_coordinates, bodies_of, refusals
-from kinetree.bridges.kernels import kernel_of, steps_of
+from kinetree.bridges.kernels import batch_of, kernel_of, steps_of
 from kinetree.bridges.maps import SAME, Chart, Place, maps_of
 from kinetree.bridges.trimesh import export
+from kinetree.compiler.port import Port
 from kinetree.errors import wrong_type
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.spatial import se3
@@ -236,3 +237,19 @@ def test_what_is_no_kernel_cannot_be_wrapped():
         with pytest.raises(kt.KinetreeError) as error:
             function(5)
         assert error.value.findings[0].message == said + more
+
+
+def test_batches_of_arguments():
+    """Of a kernel of q (…, 2) and qd (…, 2)."""
+    kernel = SimpleNamespace(name="rates", inputs=[Port("q", (2,), (), ""), Port("qd", (2,), (), "")])
+    assert batch_of(kernel, [(5, 1, 2), (4, 2)]) == (5, 4)
+    assert batch_of(kernel, [(2,), (2,)]) == ()
+    for shapes, message in (
+        ([(2,)], "rates takes q, qd, not 1 arrays"),
+        ([(2,), (5, 3)], "qd has shape (5, 3); expected (…, 2)"),
+        ([(), (2,)], "q has shape (); expected (…, 2)"),
+        ([(5, 2), (4, 2)], "the axes in front are (5,), (4,); expected the same, of length 1 or left out"),
+    ):
+        with pytest.raises(kt.KinetreeError) as error:
+            batch_of(kernel, shapes)
+        assert error.value.findings[0].message.endswith(message)

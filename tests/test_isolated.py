@@ -243,3 +243,27 @@ def test_calls_of_machines_that_are_not_known_are_not_filtered(monkeypatch):
 
 def test_functions_by_their_names():
     assert worker.function_of("operator:add")(2, 3) == 5
+
+
+NOT, BOTH = "not enforced", "refused by Landlock 6 and seccomp"
+
+
+@each(
+    "landlock, calls, rows",
+    [
+        (0, False, ["no byte is written", NOT, NOT, NOT, NOT]),
+        (3, False, ["refused by Landlock 3", "refused by Landlock 3", NOT, NOT, NOT]),
+        (4, False, ["refused by Landlock 4", "refused by Landlock 4", NOT, "TCP is refused", NOT]),
+        (5, False, ["refused by Landlock 5", "refused by Landlock 5", NOT, "TCP is refused", NOT]),
+        (6, False, ["refused by Landlock 6", "refused by Landlock 6", NOT, "TCP is refused", "refused by Landlock 6"]),
+        (0, True, ["refused by seccomp"] * 5),
+        (6, True, [BOTH, BOTH, "refused by seccomp", "refused by seccomp", BOTH]),
+    ],
+)
+def test_what_protects_a_process_is_said(landlock, calls, rows):
+    text = str(Protection(("RLIMIT_FSIZE",), landlock, calls=calls))
+    found = {name.strip(): what.strip() for name, what in (line.split(":") for line in text.splitlines())}
+    asked = ("writing files", "starting programs", "starting processes", "network", "signals to others")
+    for name, what in zip(asked, rows, strict=True):
+        assert found[name].startswith(what), name
+    assert ("seccomp" in found["rights and times of files"]) is calls

@@ -1,6 +1,6 @@
 """Parts of `kt.verify` by themselves: sentences of faults, values in units of the model, checks of a log."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -301,3 +301,41 @@ def test_rates_of_joints_that_count_otherwise_are_found_by_positions():
     np.testing.assert_allclose(swapped.qd[2:-2], np.column_stack([qd[:n, 1], -qd[:n, 0]])[2:-2], atol=1e-3)
     with pytest.raises(KinetreeError, match="effort is without t; expected times, or qd and qdd, which are zeros"):
         _trajectory(ARM, "effort", q, q, None, given, unturned(ARM), zeros)
+
+
+@dataclass
+class Channel:
+    tau: np.ndarray
+    model: np.ndarray
+    columns: np.ndarray
+    known: np.ndarray
+    noise: np.ndarray
+
+
+@each(
+    "factors, faults, known",
+    [
+        ([1.0, 1.0], [], [True, True]),
+        ([1000.0, 1100.0], [("effort unit", "effort", 1000.0)], [True, True]),
+        ([1.0, None], [("effort scale", "q2", 0.0)], [True, False]),
+        ([None, None], [], [True, True]),
+    ],
+)
+def test_torques_in_another_unit_or_without_a_relation(factors, faults, known):
+    """None: the torques are far smaller than those of the model, and go another way."""
+    model = np.column_stack([np.sin(np.arange(50.0)), np.cos(np.arange(50.0))])
+    tau = model * [1e-3 if factor is None else factor for factor in factors]
+    log = SimpleNamespace(effort=tau)
+    log._replace = lambda effort: SimpleNamespace(effort=effort, _replace=log._replace)
+    setting = SimpleNamespace(of=lambda log: log, gravity=(0, 0, -9.81), late=0.0)
+    given = Channel(tau, model, np.zeros((50, 2, 20)), np.ones(2, bool), np.ones(2))
+    scales = iter([(0.0, 2 * torques.UNRELATED) if factor is None else (factor, 0.0) for factor in factors])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torques, "setting_of", lambda *_: (setting, []))
+        patch.setattr(torques, "scale_of", lambda *_: next(scales))
+        channel, gravity, found, left = torques._discrete(ARM, log, given)
+    assert [(one.kind, one.element, one.value) for one in found] == faults
+    assert (channel.known.tolist(), gravity) == (known, (0, 0, -9.81))
+    unit = 1000.0 if faults and faults[0][0] == "effort unit" else 1.0
+    np.testing.assert_allclose(channel.tau, tau / unit * known)
+    np.testing.assert_allclose(left.effort, tau / unit * known)
