@@ -165,3 +165,17 @@ def test_a_document_that_is_closed_while_it_waits_has_no_marks():
 
     assert asyncio.run(play()) == {}
     assert published == [("b.xacro", ()), ("a.urdf", ())]
+
+
+def test_the_end_of_an_older_check_leaves_the_newer_one():
+    async def play():
+        session = Session(None, [])
+        older, newer = (asyncio.get_running_loop().create_task(asyncio.sleep(0)) for _ in range(2))
+        session._checks["a"] = newer
+        await asyncio.gather(older, newer)
+        session._done("a", older)
+        kept = dict(session._checks)
+        session._done("a", newer)
+        return kept == {"a": newer}, session._checks
+
+    assert asyncio.run(play()) == (True, {})
