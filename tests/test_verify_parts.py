@@ -18,7 +18,7 @@ from kinetree.lab.identify.search import Cause
 from kinetree.lab.identify.setting import unturned
 from kinetree.lab.identify.torques import _joined, in_units
 from kinetree.lab.identify.verification import _checked_effort, _trajectory
-from kinetree.lab.identify.wrenches import _Weights
+from kinetree.lab.identify.wrenches import _Weights, _with_meter
 from logged import ARM as TEXT
 
 ARM = kt.load(TEXT, format="urdf")
@@ -339,3 +339,14 @@ def test_torques_in_another_unit_or_without_a_relation(factors, faults, known):
     unit = 1000.0 if faults and faults[0][0] == "effort unit" else 1.0
     np.testing.assert_allclose(channel.tau, tau / unit * known)
     np.testing.assert_allclose(left.effort, tau / unit * known)
+
+
+def test_a_force_sensor_is_named_by_itself_or_its_joint():
+    with pytest.raises(KinetreeError, match="no sensor or joint 'to_tap'; did you mean 'to_tip'"):
+        _with_meter(ARM, "to_tap")
+    robot, meter = _with_meter(ARM, "to_tip")
+    assert robot.sensors["to_tip"].joint == "to_tip"
+    own = kt.edit.add_sensor(ARM, "ft", "force_torque", joint="to_tip", measures="parent_on_child")
+    robot, _ = _with_meter(own, "to_tip")
+    assert (robot is own, list(robot.sensors)) == (True, ["ft"])
+    assert meter is not None

@@ -200,7 +200,8 @@ def test_links_that_touch_are_noted_for_mujoco(monkeypatch):
 
     pairs = [pair("a", "b", "Adjacent"), pair("a", "c", "Default"), pair("b", "c", "Default")]
     found = SimpleNamespace(semantic=SimpleNamespace(disabled_collisions=pairs))
-    monkeypatch.setattr(convert, "_contact", lambda *_: SimpleNamespace(touching=lambda: found))
+    shapes = {"hull": SimpleNamespace(touching=lambda: found)}
+    monkeypatch.setattr(convert, "_contact", lambda robot, geometry: shapes[geometry])
     note = "note: links touch at home and push each other away in MuJoCo; --exclude excludes them: "
     assert convert._touching(robot) == [f"{note}a and c, b and c"]
     del pairs[1:]

@@ -65,9 +65,11 @@ def test_a_motion_that_excites_is_written_and_described(run, model, excited):
     assert run("excite", model, "-o", "r.csv", "--of", "geometry", "--velocity", "2").exit_code == 0
     assert (excited["unknown"], excited["velocity"]) == (("geometry",), 2.0)
     assert read_motion(kt.load(model), "r.csv").q[0].tolist() == [0.5, 0.25]
+    excited.clear()
     for name, said in (("m.csv", "exists already"), ("m.txt", "to 'm.txt'; expected the ending .csv or .mcap")):
         result = run("excite", model, "-o", name)
         assert (result.exit_code, said in result.stderr) == (2, True)
+    assert excited == {}
 
 
 @pytest.fixture

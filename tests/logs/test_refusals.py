@@ -156,6 +156,7 @@ CHUNKED = struct.pack("<QQQI", 0, 0, 3, 0) + text(b"") + struct.pack("<Q", 99) +
             record(4, CHANNEL) + record(5, struct.pack("<HIQQ", 1, 0, 5, 2**63)),
             "a message has the times 5 and 9223372036854775808, in ns",
         ),
+        (record(4, CHANNEL[:-4] + struct.pack("<I", 9)), "the contents of record 4 do not fit its"),
         (record(6, CHUNKED), "byte 49: the records of a chunk have 99 bytes, and 3 are left"),
         (
             record(4, struct.pack("<HH", 1, 0) + struct.pack("<I", 50) + b"/a"),

@@ -9,8 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from each import each
-from kinetree.lsp import server
+from kinetree.lsp import protocol, server
+from kinetree.lsp.answers import Item
 from kinetree.lsp.session import Session
+from kinetree.lsp.text import Text
 
 types = pytest.importorskip("lsprotocol.types")
 
@@ -179,3 +181,22 @@ def test_the_end_of_an_older_check_leaves_the_newer_one():
         return kept == {"a": newer}, session._checks
 
     assert asyncio.run(play()) == (True, {})
+
+
+@each(
+    "kind, snippets, new, is_snippet",
+    [
+        ("attribute", True, 'name="$1"', True),
+        ("attribute", False, 'name=""', False),
+        ("tag", True, "name", False),
+        ("anything", False, "name", False),
+    ],
+)
+def test_what_a_completion_inserts(kind, snippets, new, is_snippet):
+    item = Item("name", kind, "", Text("<a na").span(3, 5))
+    found = protocol.completion(item, snippets)
+    assert (found.label, found.filter_text, found.detail, found.text_edit.new_text) == ("name", "name", None, new)
+    assert found.text_edit.range == types.Range(types.Position(0, 3), types.Position(0, 5))
+    assert found.insert_text_format == (types.InsertTextFormat.Snippet if is_snippet else None)
+    assert found.kind == protocol.ITEMS.get(kind, types.CompletionItemKind.Value)
+    assert protocol.completion(item._replace(detail="of a link"), snippets).detail == "of a link"

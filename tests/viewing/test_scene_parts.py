@@ -9,7 +9,8 @@ import kinetree as kt
 from kinetree.lab.reach.grid import Grid, sphere
 from kinetree.lab.reach.map import ReachMap
 from kinetree.model.assemble import build, parts_of
-from kinetree.viewing.scene import PosedRobot, scene
+from kinetree.model.edit.frames import add_frame
+from kinetree.viewing.scene import PosedRobot, roles as module, scene
 from kinetree.viewing.scene.comparison import _equal_inertia, _parts, _shape
 from kinetree.viewing.scene.roles import roles_of
 from kinetree.viewing.scene.shapes import Shapes
@@ -26,6 +27,15 @@ def test_roles_of_an_icub():
     assert roles["l_hand_dh_frame"] == "skin"
     assert roles["imu_frame"] == "sensor"
     assert "torso_dh_0" not in roles
+
+
+def test_frames_of_an_icub_are_of_sensors_by_their_names(monkeypatch):
+    monkeypatch.setattr(module, "is_icub", lambda robot: True)
+    robot = BALL
+    for name in ("left_imu_1", "imu", "imulike", "other"):
+        robot = add_frame(robot, name, "base", np.eye(4))
+    assert roles_of(robot).get("left_imu_1") == roles_of(robot).get("imu") == "sensor"
+    assert not {"imulike", "other"} & {name for name, role in roles_of(robot).items() if role == "sensor"}
 
 
 def test_shapes_without_a_kind_or_size_that_is_known_are_warnings():
