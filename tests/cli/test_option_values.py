@@ -17,7 +17,8 @@ from kinetree.cli._model import _versioned, rates, with_loops
 from kinetree.cli._motion import in_rad, masses
 from kinetree.cli._pendant import CommandArm
 from kinetree.cli._poses import read_poses
-from kinetree.cli.codegen import _named
+from kinetree.cli.codegen import _name, _named
+from kinetree.compiler.c_names import LONGEST_FUNCTION
 from kinetree.controllers import controllers
 from kinetree.errors import KinetreeError, fail
 from linkages import fourbar
@@ -312,3 +313,22 @@ def test_numbers_of_joints_and_masses_are_named_by_their_options(mixed):
     values = {"drive": "1,2,90", "spin": "180"}
     assert rates(robot, "--qd", values, True).tolist() == pytest.approx([1, 2, np.pi / 2, 0, np.pi])
     assert rates(robot, "--qd", values, False).tolist() == [1, 2, 90, 0, 180]
+
+
+@each(
+    "given, name",
+    [
+        (("arm", "fk", ["tool0"]), "arm_fk_tool0"),
+        (("my  arm-é", "fk", ["a.b"]), "my_arm_fk_a_b"),
+        (("arm", "fk", ["tip)"]), "arm_fk_tip"),
+        (("(arm", "fk", []), "arm_fk"),
+        (("7dof", "fk", []), "robot_7dof_fk"),
+        (("arm", "fk", ["tip"], "base"), "arm_fk_tip_in_base"),
+        (("arm", "jacobian", ["tip"], "base", "frame"), "arm_jacobian_tip_in_base_own_axes"),
+        (("arm", "jacobian", ["tip"], None, "base"), "arm_jacobian_tip"),
+        (("arm", "jacobian", ["tip"], None, "hand"), "arm_jacobian_tip_axes_hand"),
+        (("a" * (LONGEST_FUNCTION - 1), "fk", []), "a" * (LONGEST_FUNCTION - 1)),
+    ],
+)
+def test_names_of_functions_are_legal_in_c(given, name):
+    assert _name(*given) == name
