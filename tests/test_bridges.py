@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.bridges.bodies import along_coordinates, bodies_of
+from kinetree.bridges.bodies import along_coordinates, bodies_of, refusals
+from kinetree.bridges.kernels import batch_of, kernel_of, steps_of
 from kinetree.bridges.maps import SAME, Chart, Place, maps_of
 from kinetree.bridges.trimesh import export
+from kinetree.compiler.port import Port
+from kinetree.errors import wrong_type
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.spatial import se3
 from physics import everything
@@ -190,3 +193,63 @@ def test_what_a_library_does_not_take_is_named_joint_by_joint():
     ]
     kinds = ("continuous", "prismatic", "ball")
     assert len(bodies_of(robot, "nobody", kinds, springs=True)[0]) == 3
+
+
+def test_a_scene_has_frames_and_shapes_below_their_links():
+    visual = '<visual><origin xyz="0 0 1"/><geometry><box size="1 2 3"/></geometry><material name="m">'
+    visual += '<color rgba="1 0.5 0 0.25"/></material></visual>'
+    robot = kt.load(
+        f'<robot name="r"><link name="a"/><link name="b">{visual}</link><link name="c">{visual}</link>'
+        '<joint name="j" type="prismatic"><parent link="a"/><child link="b"/><origin xyz="0.5 0 0" rpy="0 0 1"/>'
+        '<axis xyz="0 1 0"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>'
+        '<joint name="k" type="fixed"><parent link="b"/><child link="c"/><origin xyz="0 0 2"/></joint></robot>',
+        format="urdf",
+    )
+    scene, maps = export(robot, [0.25])
+    assert (maps.nq, repr(maps)) == (0, f"Maps(nq 1 ↔ 0, nv 1 ↔ 0, {len(robot.frames)} frames)")
+    T = all_frames(robot, np.array([0.25]))
+    assert {*scene.graph.nodes} == {*robot.frames, "b_visual", "c_visual"}
+    for name in ("b", "c"):
+        np.testing.assert_allclose(scene.graph.get(name)[0], T[name], atol=1e-15)
+        pose, geometry = scene.graph.get(f"{name}_visual")
+        np.testing.assert_allclose(pose, T[name] @ se3.translation([0, 0, 1]), atol=1e-15)
+        assert scene.geometry[geometry].extents.tolist() == [1, 2, 3]
+        assert scene.geometry[geometry].visual.face_colors[0].tolist() == [255, 128, 0, 64]
+    assert scene.graph.transforms.parents["b_visual"] == "b"
+    assert (scene.graph.transforms.parents["c"], scene.graph.transforms.parents["b"]) == ("b", "a")
+
+
+@pytest.mark.parametrize("error", [ValueError("no\n  mass"), RuntimeError("no mass"), TypeError("no mass")])
+def test_what_a_library_refuses_has_its_name(error):
+    with pytest.raises(kt.KinetreeError) as raised, refusals("drake"):
+        raise error
+    (finding,) = raised.value.findings
+    assert (finding.code, finding.message) == ("bridge", "drake does not take this robot: no mass")
+    own = wrong_type("wrap", "no kernel")
+    with pytest.raises(kt.KinetreeError) as raised, refusals("drake"):
+        raise own
+    assert raised.value is own
+
+
+def test_what_is_no_kernel_cannot_be_wrapped():
+    said = "a int cannot be wrapped; expected kernels, such as kt.fk(robot, frame)"
+    for function, more in ((kernel_of, ", and kt.ik"), (lambda given: steps_of(given, "casadi"), "")):
+        with pytest.raises(kt.KinetreeError) as error:
+            function(5)
+        assert error.value.findings[0].message == said + more
+
+
+def test_batches_of_arguments():
+    """Of a kernel of q (…, 2) and qd (…, 2)."""
+    kernel = SimpleNamespace(name="rates", inputs=[Port("q", (2,), (), ""), Port("qd", (2,), (), "")])
+    assert batch_of(kernel, [(5, 1, 2), (4, 2)]) == (5, 4)
+    assert batch_of(kernel, [(2,), (2,)]) == ()
+    for shapes, message in (
+        ([(2,)], "rates takes q, qd, not 1 arrays"),
+        ([(2,), (5, 3)], "qd has shape (5, 3); expected (…, 2)"),
+        ([(), (2,)], "q has shape (); expected (…, 2)"),
+        ([(5, 2), (4, 2)], "the axes in front are (5,), (4,); expected the same, of length 1 or left out"),
+    ):
+        with pytest.raises(kt.KinetreeError) as error:
+            batch_of(kernel, shapes)
+        assert error.value.findings[0].message.endswith(message)

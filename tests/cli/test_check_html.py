@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from kinetree.errors import SITE
+from kinetree.errors import SITE, fail
 from kinetree.rules.examples import ARM
-from kinetree.viewing import page, show
+from kinetree.viewing import page, report, show
 from unpacking import scene_of
 
 HOSTILE = '</style></script><img src=x onerror="alert(1)">&amp;\x7f\u202e'
@@ -147,10 +147,8 @@ def test_a_folder_has_an_index_with_a_page_for_each_robot(check, tmp_path):
 
 
 def test_a_model_that_cannot_be_shown_has_its_error_in_the_index(check, monkeypatch):
-    from kinetree.errors import fail
-    from kinetree.viewing import report
-
     def view_of(robot, **options):
+        assert options["complete"]
         if robot.links["link_4"].inertial.mass == 8000:
             raise fail("pose", "is not finite")
         return show.view_of(robot, **options)
@@ -161,6 +159,28 @@ def test_a_model_that_cannot_be_shown_has_its_error_in_the_index(check, monkeypa
     assert [row[0] for row in index.rows[1:]] == ["models/good.urdf", "models/heavy.urdf"]
     assert index.links[1] == "#model-1"
     assert any("is not finite" in word for word in index.words)
+
+
+def test_a_model_that_is_gone_before_it_is_drawn_has_no_picture(check, monkeypatch):
+    def examine(*_):
+        raise fail("file", "does not exist")
+
+    monkeypatch.setattr(report, "examine", examine)
+    result, out = check({"good.urdf": ARM}, "--select", "TRE-001")
+    assert result.exit_code == 0, result.output
+    assert "<p>No findings.</p>" in out.read_text("utf-8")
+    assert "There is no picture" in out.read_text("utf-8")
+
+
+def test_without_the_viewer_there_is_no_report(check, monkeypatch):
+    def view_of(*_, **__):
+        raise fail("viewer", "is not built")
+
+    monkeypatch.setattr(report, "view_of", view_of)
+    result, out = check({"good.urdf": ARM})
+    assert result.exit_code == 2
+    assert "is not built" in result.stderr
+    assert not out.exists()
 
 
 def test_files_on_two_drives_are_called_by_their_paths(monkeypatch):

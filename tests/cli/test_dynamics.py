@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from kinetree.viewing.force_tables import aligned, sensors
 
 ARM = """<robot name="arm"><link name="base_link"/>
   <link name="upper_arm"><inertial><origin xyz="0 0 0.2"/><mass value="4.2"/>
@@ -171,6 +172,23 @@ def test_the_sensors_of_mjcf(run, tmp_path):
     assert found["f"]["reading"] == pytest.approx({"fx": -9, "fy": 0, "fz": 19.62}, abs=1e-12)
     assert found["t"]["reading"] == pytest.approx({"mx": 0, "my": 0, "mz": 0}, abs=1e-12)
     assert "neither inertial" in found["v"]["reason"]
+
+
+def test_large_numbers_are_short_and_the_rest_has_the_decimals_of_the_largest():
+    assert aligned(np.array([1e6, -2.5])) == ["1.00e6", "-2.5"]
+    assert aligned(np.array([999999.0, -2.5])) == ["999999.000", "-2.500"]
+    assert aligned(np.array([0.001, -0.0])) == ["0.001000", "0.000000"]
+    assert aligned(np.zeros(2)) == ["0", "0"]
+
+
+def test_sensors_of_other_kinds_are_named_as_not_read():
+    robot = kt.load(
+        '<robot name="r"><link name="a"/><sensor name="eye" type="camera"><parent link="a"/></sensor>'
+        '<sensor name="ear" type="microphone"><parent link="a"/></sensor></robot>',
+        format="urdf",
+    )
+    *_, unread = sensors(robot, {}, "at rest")
+    assert unread.rows == [("others", "neither inertial nor force/torque: eye, ear")]
 
 
 def test_friction(run, tmp_path):

@@ -236,10 +236,14 @@ def test_limits_in_degrees(run):
         assert found["duration"] == pytest.approx(2.5, abs=0.011)
 
 
-@pytest.mark.slow
 def test_limits_of_lengths_stay_in_m_with_degrees(run):
     result = run("move", *GO[:-2], "--deg", "--acceleration=2", "--velocity=2", "--to", "1 0 0 0 0 0", "--json")
-    assert json.loads(result.stdout)["duration"] == pytest.approx(2 * np.sqrt(0.5), abs=0.011)
+    found = json.loads(result.stdout)
+    assert found["duration"] == pytest.approx(2 * np.sqrt(0.5), abs=0.011)
+    (limit,) = found["reached"]
+    assert (limit["limit"], limit["joint"], limit["first"]) == ("acceleration", "x", 0.0)
+    assert limit["share"] == pytest.approx(1.0, abs=0.05)
+    assert {one["severity"] for one in found["findings"]} <= {"info"}
 
 
 def test_a_period_with_its_unit(run, gantry):

@@ -62,6 +62,27 @@ def test_the_page(run, arm):
     assert result.exit_code == 0
 
 
+def test_pairs_are_printed_with_the_evidence_or_as_json(run, tmp_path):
+    file = written(tmp_path, "base_link arm_link revolute")
+    page = run("srdf", file).stdout.splitlines()
+    assert page[0] == "1 pair of links need not be tested"
+    assert [word.strip() for word in page[1].split("  ") if word.strip()] == ["link", "link", "reason", "because"]
+    assert page[-1].split() == ["base_link", "arm_link", "Adjacent", "neighbours"]
+    own = "<robot name='arm'><disable_collisions link1='arm_link' link2='base_link' reason='User'/></robot>"
+    srdf = put(tmp_path / "own.srdf", own)
+    found = json.loads(run("srdf", file, "--srdf", srdf, "--json").stdout)
+    assert (found["schema"], found["robot"], found["notes"]) == (1, "arm", [])
+    (pair,) = found["disabled"]
+    assert (pair["link1"], pair["link2"], pair["reason"]) == ("arm_link", "base_link", "User")
+    assert list(pair) == ["link1", "link2", "reason", "evidence"]
+
+
+def test_a_robot_without_joints_that_move_is_refused(run, tmp_path):
+    result = run("srdf", written(tmp_path, "base_link arm_link fixed"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "robot 'arm': no joint moves, so that no two links are tested [contact-pairs]" in result.stderr
+
+
 def test_the_file(run, arm, tmp_path):
     """It has the groups, and MoveIt's parts by kind of robot; with --srdf it is completed."""
     out = tmp_path / "arm.srdf"

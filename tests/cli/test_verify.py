@@ -185,7 +185,6 @@ class TestTwoJoints:
         assert changed.strip().startswith('<joint name="b"')
         assert re.search(r'<origin xyz="0\.50[23]\d* 0\.02 0" rpy="0 0\.0 0"/>', changed)
 
-    @pytest.mark.slow
     def test_json(self, run, model, log):
         found = run("verify", model, log, "--diff", "--json")
         assert found.exit_code == 1
@@ -196,7 +195,6 @@ class TestTwoJoints:
         assert data["diff"].startswith("--- ")
         assert (data["left"], data["corrected"]["faults"]) == ([], [])
 
-    @pytest.mark.slow
     def test_degrees_and_joints_that_stand(self, run, tmp_path, model):
         """Joint a has no column: it stands at 30 degrees."""
         b = np.linspace(-1.0, 1.0, 12)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import struct
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -189,3 +190,37 @@ def test_a_motion_is_a_parameter_that_can_be_set():
         "motion.speed = 0 is not set; expected numbers above 0",
         "motion.paused = 1 is not set; expected true and false",
     ]
+
+
+class Socket:
+    """A connection that takes all parts of a message, and waits before the answer."""
+
+    def __init__(self, waits=0.0):
+        self.waits, self.parts, self.aborted = waits, [], False
+        self.transport = SimpleNamespace(abort=self.abort)
+
+    def abort(self):
+        self.aborted = True
+
+    async def send(self, parts):
+        self.parts += [parts] if isinstance(parts, str | bytes) else list(parts)
+        await asyncio.sleep(self.waits)
+
+
+def test_a_client_that_reads_nothing_is_left(client, monkeypatch):
+    monkeypatch.setattr(module, "SLOW", 0.01)
+    client.socket = Socket(waits=1.0)
+    with pytest.raises(TimeoutError):
+        asyncio.run(client._send("text"))
+    assert (client.socket.aborted, client.socket.parts) == (True, ["text"])
+    client.socket = Socket()
+    asyncio.run(client._send((b"head", bytes(3 * messages.FRAGMENT))))
+    assert (client.socket.aborted, b"".join(client.socket.parts)) == (False, b"head" + bytes(3 * messages.FRAGMENT))
+    assert len(client.socket.parts) > 1
+
+
+def test_each_part_of_a_message_renews_the_time():
+    limits, times = [], iter((1.0, 5.0))
+    limit = SimpleNamespace(reschedule=limits.append)
+    assert list(module._timed(["a", "b"], limit, lambda: next(times))) == ["a", "b"]
+    assert limits == [1.0 + module.SLOW, 5.0 + module.SLOW]

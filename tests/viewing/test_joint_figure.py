@@ -6,7 +6,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.kinematics import joint_origin
-from kinetree.viewing.joint_figure import joint_figure
+from kinetree.viewing.joint_figure import _some_motion, joint_figure
 from physics import everything
 from support import all_frames, random_q
 from svg_figures import NS, camera_of, groups_of, lines_of, parsed, points_of, seen, words_of
@@ -167,3 +167,11 @@ def test_errors():
     with pytest.raises(kt.KinetreeError, match="poses are not finite"):
         joint_figure(ARM, "lift", np.full(3, 1e200))
     assert len(points_of(next(area(parsed(joint_figure(ARM, "elbow", np.full(3, 1e9)))).iter(f"{NS}polyline")))) == 2
+
+
+def test_a_floating_joint_moves_and_turns_about_all_axes():
+    joint = next(one for one in ROBOT.joints.values() if one.type == "floating")
+    q = _some_motion(joint, 2.0)
+    assert q[[i for i in range(7) if i < 3]] == pytest.approx(1.2)
+    assert q[3:] == pytest.approx([*3 * [np.sin(np.pi / 9) / np.sqrt(3)], np.cos(np.pi / 9)])
+    assert _some_motion(joint, 0.0)[0] == 0.1

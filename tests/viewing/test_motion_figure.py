@@ -8,6 +8,7 @@ import pytest
 
 import kinetree as kt
 from kinetree.motion import Motion, plot, point_to_point
+from kinetree.viewing import plotting
 from kinetree.viewing.motion_figure import figure_of
 
 pytest.importorskip("matplotlib")
@@ -71,6 +72,14 @@ def test_what_cannot_be_computed_is_left_out():
     ):
         with pytest.raises(kt.KinetreeError, match=message):
             plot(wrong)
+
+
+def test_a_figure_is_of_its_motion_in_the_format_of_its_name(tmp_path, monkeypatch):
+    made = plot(motion())
+    assert repr(made) == f"MotionPlot of {made.motion!r}"
+    monkeypatch.setattr(plotting, "written", lambda figure, suffix: f"{len(figure.axes)} panels, {suffix}".encode())
+    made.save(tmp_path / "motion.SVG")
+    assert (tmp_path / "motion.SVG").read_text() == made._repr_svg_() == "4 panels, .svg"
 
 
 @pytest.mark.slow

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import kinetree as kt
-from kinetree.viewing.tree_figure import tree_figure
+from kinetree.viewing.tables import _joints
+from kinetree.viewing.tree import FEW, tree_rows
+from kinetree.viewing.tree_figure import _value, tree_figure
 from physics import everything
 from support import icub_urdfs
 from svg_figures import NS, parsed, points_of, words_of
@@ -135,3 +137,28 @@ def test_levels_are_narrower_where_the_deepest_would_be_too_far_right(branches, 
     x = dots(parsed(tree_figure(kt.load(f'<robot name="r">{links}{joints}</robot>', format="urdf"))))[:, 0]
     assert np.unique(np.diff(np.unique(x))) == pytest.approx(width, abs=0.06)
     assert np.ptp(x) == pytest.approx(width * branches, abs=0.06)
+
+
+@pytest.mark.parametrize(("number", "left"), [(FEW, 0), (FEW + 2, 2)])
+def test_of_many_things_that_float_the_rest_is_counted(number, left):
+    links = "".join(f'<link name="thing_{i}"/>' for i in range(number))
+    joints = "".join(
+        f'<joint name="j{i}" type="floating"><parent link="world"/><child link="thing_{i}"/></joint>'
+        for i in range(number)
+    )
+    robot = kt.load(f'<robot name="r"><link name="world"/>{links}{joints}</robot>', format="urdf")
+    words = words_of(parsed(tree_figure(robot)))
+    rows = [row for row, _ in tree_rows(robot)]
+    table = [row[:2] for row in _joints(robot, False).rows]
+    assert (f"~ {left} more that float" in words) == (f"|  ~ {left} more float (--all)" in rows) == bool(left)
+    assert (table[-1] == ("", f"and {left} more that float (--all)")) == bool(left)
+    for found in (words, [row.removeprefix("|- ").removeprefix("`- ") for row in rows]):
+        assert f"thing_{FEW - 1}" in found
+        assert f"thing_{FEW}" not in found
+    assert len(tree_rows(robot, everything=True)) == number + 1
+    assert len(_joints(robot, True).rows) >= number
+
+
+def test_a_range_that_is_open_at_one_end():
+    joint = kt.chain("Rz(q1) tx(0.4)").joints["q1"]
+    assert [_value(joint, x) for x in (-np.inf, np.inf, np.pi / 2)] == ["−∞", "∞", "90°"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import kinetree as kt
+from each import each
 from kinetree.cli import group
+from kinetree.viewing import verification_figure as drawing
 from kinetree.viewing.verification_figure import _poses, verification_figure
 from test_verify_efforts import ARM, motion
 
@@ -140,3 +143,70 @@ def test_readings_of_sensors_have_panels():
     drawn = verification_figure(found, ".svg")
     assert verification_figure(found, ".png").startswith(b"\x89PNG")
     assert drawn.count(b'id="axes_') == 2
+
+
+def some_errors(**more):
+    """What a figure draws: errors of poses, of a wrench sensor that has moments alone, and of torques of one joint."""
+    wrench = np.full((2, 3, 1, 6), np.nan)
+    wrench[..., 3:] = [[[[3, 4, 0]]], [[[0, 0, 1]]]]
+    given = {
+        "residuals": {
+            "poses": np.full((2, 120, 2), [[[0.002, 0.1]], [[0.001, 0.05]]]),
+            "wrenches": wrench,
+            "times of wrenches": np.array([0.5, 1.0, 1.5]),
+            "torques": np.array([[[7.0, np.nan], [8.0, np.nan]], [[1.0, np.nan], [2.0, np.nan]]]),
+            "times": np.array([2.0, 4.0]),
+        },
+        "readings": {"wrenches": None},
+        "sensor_offsets": {"wrenches": {"wrist": None}},
+        "offsets": {"q1": 0.0, "q2": 0.0},
+        "numbers": ("zero q1", "mass of " + 30 * "x"),
+        "correlation": np.array([[1.0, -0.5], [-0.5, 1.0]]),
+        "agrees": False,
+    }
+    return SimpleNamespace(**(given | more))
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Return the figure of a verification, instead of its bytes."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(drawing, "written", lambda figure, suffix: (figure, suffix))
+    return lambda **more: verification_figure(some_errors(**more), ".svg")
+
+
+def test_each_part_has_a_panel_with_its_curves_before_and_after(drawn):
+    figure, suffix = drawn()
+    upper, lower = figure.subfigs
+    assert suffix == ".svg"
+    assert figure.get_suptitle() == "The model does not agree with the log"
+    labels = ["position, mm", "orientation, deg", "wrist\nN m", "q1\nN m or N"]
+    assert [panel.get_ylabel() for panel in upper.axes] == labels
+    assert [panel.get_xlabel() for panel in upper.axes] == ["sample", "sample", "", "time, s"]
+    first, _, moments, torques = (panel.get_lines() for panel in upper.axes)
+    assert [set(line.get_ydata()) for line in first] == [{2.0}, {1.0}]
+    assert [len(line.get_xdata()) for line in first] == [120, 120]
+    assert [line.get_ydata().tolist() for line in moments] == [[5.0] * 3, [1.0] * 3]
+    assert [line.get_xdata().tolist() for line in moments] == [[0.5, 1.0, 1.5]] * 2
+    assert [line.get_ydata().tolist() for line in torques] == [[7.0, 8.0], [1.0, 2.0]]
+    assert torques[0].get_xdata().tolist() == [2.0, 4.0]
+    assert [line.get_label() for line in first] == ["the model as it is", "with the faults corrected"]
+    assert [line.get_color() for line in first] == [drawing.BEFORE, drawing.AFTER]
+    assert [line.get_marker() for line in (first[0], moments[0])] == ["", "o"]  # few samples are marked
+    image = lower.axes[0].get_images()[0]
+    assert np.asarray(image.get_array()).tolist() == [[1.0, -0.5], [-0.5, 1.0]]
+    assert image.get_clim() == (-1, 1)
+    names = [label.get_text() for label in lower.axes[0].get_yticklabels()]
+    assert names[0] == "zero q1"
+    assert len(names[1]) <= drawing.LONGEST
+    assert lower.axes[0].get_title(loc="left") == "correlation of the numbers of the faults"
+
+
+@each("numbers", [(), ("zero q1",)])
+def test_fewer_than_two_numbers_have_no_correlation(drawn, numbers):
+    figure, _ = drawn(numbers=numbers, agrees=True, readings={})
+    assert figure.subfigs == []
+    assert figure.get_suptitle() == "The model agrees with the log"
+    assert len(figure.axes) == 3
+    lengths = [figure.get_size_inches()[1], drawn(readings={})[0].get_size_inches()[1]]
+    assert lengths[1] - lengths[0] == pytest.approx(1.5)

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import numpy as np
@@ -141,7 +141,6 @@ def command(
         if fault.code not in LIKELY or (fault.fix or "").startswith("pass "):
             raise
         _finish(None, [], Findings([fault]), as_json)
-        return
     limits: dict[str, Any] = {"velocity": velocity, "acceleration": acceleration}
     findings = check(motion, **limits, payload=carried, clearance=clearance, frame=asked.frame if line else None)
     between = "between samples the frame is up to {} mm off the line, if joints move straight there"
@@ -263,7 +262,7 @@ def _solution(robot: Robot, asked: Targets, target: Target, q: Array) -> Array:
     return np.asarray(result.q)
 
 
-def _finish(motion: Motion | None, limits: Sequence[Reached], findings: Findings, as_json: bool) -> None:
+def _finish(motion: Motion | None, limits: Sequence[Reached], findings: Findings, as_json: bool) -> NoReturn:
     """Print how long a motion takes, what limits it, and what is wrong with it, and exit."""
     findings = Findings(worded(findings, click.get_current_context().meta["kinetree.flags"]))
     duration = None if motion is None or motion.times is None else float(motion.times[-1])

@@ -57,6 +57,8 @@ def command(
         semantic = robot.semantic
         sources = [robot.source, semantic.source if semantic else None]
         check_no_input(str(output), [source.file for source in sources if source])
+    if not robot.nq:
+        raise fail("contact-pairs", "no joint moves, so that no two links are tested", element=f"robot {robot.name!r}")
     robot = with_parts(robot, groups, states, configuration(robot, values, in_degrees))
     found = coarse(robot, without=skip).semantic()
     assert found.semantic is not None

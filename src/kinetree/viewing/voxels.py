@@ -79,8 +79,7 @@ def drawn(reach: ReachMap, cut: CutPlane | None) -> NDArray[np.bool_]:
         n = reach.grid.shape[cut.axis]
         place: Any = [slice(None)] * 3
         place[cut.axis] = slice(0, n // 2) if cut.sides[cut.axis] > 0 else slice(-(-n // 2), n)
-        if n > 1:
-            seen[tuple(place)] = False
+        seen[tuple(place)] = False
     return seen
 
 
