@@ -1,5 +1,6 @@
 """What comes in goes out: single precision, and arrays of libraries that are not there, by DLPack."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -97,6 +98,23 @@ def test_dlpack(fk, robot, kind):
     out = kind(np.zeros((3, 4, 4)))
     assert fk(Q, out=out) is out
     np.testing.assert_array_equal(out._array, as_numpy(T, "T"))
+
+
+def test_results_of_tensors_are_tensors(fk, monkeypatch):
+    """By a stand-in for PyTorch; what nobody may change is copied first, for a tensor has no such mark."""
+    given = []
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(from_numpy=lambda array: given.append(array) or "tensor"))
+    assert fk(of("torch")(Q)) == "tensor"
+    np.testing.assert_allclose(given[0], poses(Q), atol=1e-14)
+    frozen = np.array(Q)
+    frozen.flags.writeable = False
+    kind = kind_of([of("torch")(Q)])
+    assert kind.give(frozen) == kind.give(given[0]) == "tensor"
+    assert given[1].flags.writeable
+    np.testing.assert_array_equal(given[1], Q)
+    assert given[2] is given[0]
+    for other in ("a text", 3, None, SimpleNamespace):
+        assert kind.give_all(other) is other
 
 
 def test_dlpack_in_single_precision(fk):
