@@ -155,7 +155,7 @@ def test_errors_in_the_axes_of_the_frame(kind, exact):
     assert [row.weight for row in rows(q)] == [weights[i] for i in used]
     J = np.array([row.J for row in rows(q)], dtype=float)
     if not exact:
-        return np.testing.assert_allclose(J, jacobian(tree, q, "tip", None, "frame")[used], atol=1e-12)
-    for way in np.eye(5):
+        np.testing.assert_allclose(J, jacobian(tree, q, "tip", None, "frame")[used], atol=1e-12)
+    for way in np.eye(5) if exact else ():
         plus, minus = (np.array([float(row.error) for row in rows(q + s * 1e-6 * way)]) for s in (1, -1))
         np.testing.assert_allclose((minus - plus) / 2e-6, J @ way, rtol=0, atol=2e-8)

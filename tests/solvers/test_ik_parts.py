@@ -3,14 +3,18 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+import kinetree as kt
 from each import each
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.limits import Limits
 from kinetree.solvers.ik.apart import ROUNDS, _rounds
 from kinetree.solvers.ik.follow import _speeds
 from kinetree.solvers.ik.implicit import moving_coordinates, quaternions, turning
+from kinetree.solvers.ik.near import begun_near
 from kinetree.solvers.ik.one_call import _range
+from kinetree.solvers.ik.problem import configurations
 from kinetree.solvers.ik.search import at_forms
 from kinetree.solvers.ik.sensitivity import _multipliers
 from kinetree.solvers.ik.several import _kept
@@ -126,3 +130,20 @@ def test_a_step_that_ends_apart_is_as_it_is():
 
     assert Stepper.apart(stepper, contact, np.zeros(1), None, 0.1, None) is whole
     assert looked == [whole.q]
+
+
+def test_starts_outside_of_the_limits_are_not_searched_near():
+    ik = SimpleNamespace(_quick=SimpleNamespace(begin=lambda q0: None))
+    assert begun_near(ik, np.zeros(2), np.ones(2)) is None
+
+
+def test_quaternions_of_configurations_get_length_one():
+    robot = kt.edit.floating(kt.chain("Rz(q1) tx(1)"))
+    problem = kt.ik(robot, "tip")._problem
+    q = np.array([[0.1, 0.2, 0.3, 0.0, 3.0, 0.0, 4.0, 0.5], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.5]])
+    found = configurations(robot.limits, problem, q, "q0")
+    np.testing.assert_allclose(found[:, 3:7], [[0.0, 0.6, 0.0, 0.8], [0.0, 0.0, 0.0, 1.0]])
+    np.testing.assert_array_equal(found[:, [0, 1, 2, 7]], q[:, [0, 1, 2, 7]])
+    for wrong, message in ((0.0, "q0 has a quaternion of length zero"), (np.nan, "q0 is not finite")):
+        with pytest.raises(kt.KinetreeError, match=message):
+            configurations(robot.limits, problem, q * [1, 1, 1, wrong, wrong, wrong, wrong, 1], "q0")
