@@ -1,6 +1,7 @@
 """What comes in goes out: single precision, and arrays of libraries that are not there, by DLPack."""
 
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -266,3 +267,12 @@ def test_what_is_said_of_arrays_of_other_libraries():
     with pytest.raises(TypeError, match="Mine and Tensor are of two libraries"):
         kind_of([derived(Q), 1.0, of("jax")(Q)])
     assert kind_of([derived(Q), 1.0, of("torch")(Q)]).like is not None
+
+
+def test_what_touches_is_an_array_as_the_configurations_are(robot):
+    """Of a single target it is True or False."""
+    found = kt.ik(robot, "tip", goal="position")(poses(Q[:2])[:, :3, 3])
+    plain = found.touching
+    assert (type(plain), plain.tolist()) == (np.ndarray, [False, False])
+    assert type(replace(found, q=Standard(found.q)).touching) is Standard
+    assert kt.ik(robot, "tip", goal="position")(poses(Q[0])[:3, 3]).touching is False

@@ -115,3 +115,10 @@ def test_a_point_at_the_face_of_a_turned_box(off, expected):
     assert depth(point, box, T) == pytest.approx(expected, abs=1e-8)
     assert depth(box, point, np.column_stack([R.T, -R.T @ T[:, 3]])) == pytest.approx(expected, abs=1e-8)
     assert depth(point, point, T) == 0.0
+
+
+def test_kernels_of_convex_solids_have_names():
+    made = Convexes([solid(*BOX), solid(*SPHERE)])
+    assert [made.kernel.name, made.decision.name] == ["convex_distance", "convex_contact"]
+    assert [port.name for port in made.kernel.inputs] == ["state", "T", "pair", "above"]
+    assert [port.name for port in made.decision.inputs] == ["state", "first", "second", "pair", "above"]

@@ -249,6 +249,7 @@ def test_a_target_of_an_arm_that_is_counted_from_its_frame():
     T = fk.interpret(q)
     far = T.copy()
     far[:3, 3] *= 1.8
+    assert [solver._quick.verdict.output.name, solver._quick.verdict.output.shape] == ["verdict", ()]
     assert solver.reachable(T) is True
     assert solver.reachable(far) is False
     assert solver.reachable(np.stack([far, T, np.full((4, 4), np.nan)])).tolist() == [False, True, False]

@@ -7,6 +7,7 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.algorithms.soft import _reached
 from kinetree.model.joints import JOINT_TYPES
 from kinetree.model.limits import Limits
 from kinetree.solvers.ik.apart import ROUNDS, _rounds
@@ -147,3 +148,32 @@ def test_quaternions_of_configurations_get_length_one():
     for wrong, message in ((0.0, "q0 has a quaternion of length zero"), (np.nan, "q0 is not finite")):
         with pytest.raises(kt.KinetreeError, match=message):
             configurations(robot.limits, problem, q * [1, 1, 1, wrong, wrong, wrong, wrong, 1], "q0")
+
+
+def test_ends_and_rows_that_a_soft_search_is_at():
+    """Each end of a range alike; of a row, where its room is within two skins."""
+    problem = SimpleNamespace(
+        lower=np.array([-1.0, -1.0, -np.inf]), upper=np.array([1.0, 1.0, np.inf]), skin=np.array([0.1, 0.1]),
+        G=np.array([[2.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), loose=[], around=(),
+    )  # fmt: skip
+    for q, h, expected in (
+        ([-1.0, 1.0, 5.0], [3.21, 1.19], [1, 1, 0, 0, 1]),
+        ([0.0, -2.0, 5.0], [5.19, -1.7], [0, 1, 0, 1, 0]),
+    ):
+        assert [float(x) for x in _reached(problem, q, h)] == expected
+
+
+def test_a_step_goes_along_what_is_in_the_way():
+    """The distance is 0.5 - 3 x - 4 y; it ends 2 µm or so above the margin, moved along the slope."""
+    inside = SimpleNamespace(margin=0.1, distance=lambda q: 0.5 - 3.0 * q[..., 0] - 4.0 * q[..., 2])
+    stepper = SimpleNamespace(problem=SimpleNamespace(columns=np.array([0, 2]), lower=np.zeros(2)))
+    before = np.zeros(3)
+    for after, moved in (([0.1, 0.7, 0.1], True), ([0.01, 0.7, 0.02], False)):
+        found = Stepper._along(stepper, inside, before, np.array(after))
+        assert found[1] == 0.7
+        if moved:
+            assert inside.distance(found) == pytest.approx(0.1, abs=1e-4)
+            assert (found - after)[0] * 4.0 == pytest.approx((found - after)[2] * 3.0)
+            assert inside.distance(found) > 0.1
+        else:
+            np.testing.assert_array_equal(found, after)

@@ -9,9 +9,11 @@ import kinetree as kt
 from each import each
 from kinetree.errors import fail
 from kinetree.motion import Motion, check, point_to_point
+from kinetree.spatial.se3 import rotation
 from kinetree.trajectories import following, meetings, simulate
 from kinetree.trajectories.passes import StuckError
 from kinetree.trajectories.reasons import reason
+from kinetree.trajectories.ways import straight
 
 ARM = kt.chain("Rz(q1) tx(1) Rz(q2) tx(1)")
 FINGER = SimpleNamespace(name="finger")
@@ -138,3 +140,14 @@ def test_followers_by_polynomials_have_no_profile_if_they_move():
     assert e.value.findings[0].fix == "time it with retime(through(robot, [q0, q1]))"
     moved = point_to_point(robot, [0.3, 0.0], [0.3, 1.0], profile="trapezoid", acceleration=4.0)
     assert moved.times[-1] == pytest.approx(1.0)
+
+
+def test_poses_of_a_way_are_given_ones_to_the_last_digit_where_parts_begin():
+    T = np.tile(np.eye(4), (4, 1, 1))
+    T[:, :3, 3] = [[0.1, 0.2, 0.3], [0.4, -0.7, 0.6], [1.3, 0.9, 0.1], [0.2, 0.2, 0.2]]
+    T[1, :3, :3] = rotation((0.0, 0.6, 0.8), 0.7)
+    T[2, :3, :3] = rotation((0.6, 0.0, 0.8), -0.4)
+    way = straight(T)
+    np.testing.assert_array_equal(way(way.s[:3]), T[:3])
+    np.testing.assert_allclose(way(way.s[3:]), T[3:], atol=1e-14)
+    np.testing.assert_allclose(way((way.s[:1] + way.s[1:2]) / 2)[0, :3, 3], [0.25, -0.25, 0.45], atol=1e-14)
