@@ -109,6 +109,16 @@ def with_mimic(joint: Joint, leader: str, multiplier: float, offset: float) -> J
     return replace(joint, mimic=Mimic(leader, multiplier, offset))
 
 
+def curved() -> Robot:
+    """A chain of a joint, two followers by polynomials of it, and a joint, with a mass on every link."""
+    rng = np.random.default_rng(6)
+    kinds = ("revolute", "prismatic", "revolute", "revolute")
+    joints = [random_joint(rng, f"j{i}", kind, f"l{i}", f"l{i + 1}") for i, kind in enumerate(kinds)]
+    for i, higher in ((1, (0.3,)), (2, (-0.4, 0.2))):
+        joints[i] = replace(joints[i], mimic=Mimic("j0", 0.5, 0.1, higher))
+    return build(Parts("curved", [Link(f"l{i}", random_inertial(rng)) for i in range(5)], joints))
+
+
 def random_tree(seed: int, n: int = 6) -> Robot:
     """A tree of n joints of random types, with a mass on every link; about every third single joint is a follower."""
     rng = np.random.default_rng(seed)

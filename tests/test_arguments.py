@@ -2,8 +2,10 @@
 
 import inspect
 import os
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 import pytest
@@ -132,6 +134,45 @@ def test_other_faults_stay_what_they_are():
             function("r.urdf", profile="ros", srfd="r.srdf")
     with pytest.raises(TypeError, match="unexpected keyword"):
         broken(other=1.0)
+
+
+class Written(Protocol):
+    """An annotation for type checkers alone."""
+
+
+@each(
+    "hint, fitting, wrong, expected",
+    [
+        (Literal["dh", "mdh"], ["dh", "mdh"], ["d", 1, ["dh"]], "'dh' or 'mdh'"),
+        (float, [1, 2.5, np.float32(1)], [10**400, "1", 1j], "a number"),
+        (int, [1, np.int64(2)], [1.0, "1"], "a whole number"),
+        (tuple[float, ...], [(1.0,), [2.0], ("a",)], ["ab", np.zeros(2), None], "a list, each a number"),
+        (TypeVar("X"), [1, "a", None], [], ""),
+        (Written, [1, "a", None], [], ""),
+        (
+            Iterable[float],
+            [[1.0], (1,), np.zeros(2), iter("a")],
+            [b"a", np.zeros(()), ["a"], [1.0, None], 3],
+            "a list, each a number",
+        ),
+        (Mapping[str, int], [{"a": 1}, {}], [{1: 1}, {"a": "b"}, [("a", 1)]], "a mapping of a text to a whole number"),
+        (Mapping, [{}, {1: 1}], [[]], "a mapping"),
+        (os.PathLike[str] | None, [Path("a"), None], ["a", Path("a\0b")], "a path or None"),
+    ],
+)
+def test_what_fits_an_annotation(hint, fitting, wrong, expected):
+    @explain_type_errors
+    def fails(value: hint) -> None:
+        raise LookupError("of its own")
+
+    for value in fitting:
+        with pytest.raises(LookupError, match="of its own"):
+            fails(value)
+    for value in wrong:
+        with pytest.raises(WrongTypeError) as caught:
+            fails(value)
+        shown = repr(value) if len(repr(value)) <= 60 else f"{repr(value)[:57]}..."
+        assert caught.value.findings[0].message == f"value is {shown}; expected {expected}"
 
 
 def test_names_of_files_that_are_no_text(tmp_path):

@@ -1,5 +1,7 @@
 """What comes in goes out: single precision, and arrays of libraries that are not there, by DLPack."""
 
+import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -97,6 +99,23 @@ def test_dlpack(fk, robot, kind):
     out = kind(np.zeros((3, 4, 4)))
     assert fk(Q, out=out) is out
     np.testing.assert_array_equal(out._array, as_numpy(T, "T"))
+
+
+def test_results_of_tensors_are_tensors(fk, monkeypatch):
+    """By a stand-in for PyTorch; what nobody may change is copied first, for a tensor has no such mark."""
+    given = []
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(from_numpy=lambda array: given.append(array) or "tensor"))
+    assert fk(of("torch")(Q)) == "tensor"
+    np.testing.assert_allclose(given[0], poses(Q), atol=1e-14)
+    frozen = np.array(Q)
+    frozen.flags.writeable = False
+    kind = kind_of([of("torch")(Q)])
+    assert kind.give(frozen) == kind.give(given[0]) == "tensor"
+    assert given[1].flags.writeable
+    np.testing.assert_array_equal(given[1], Q)
+    assert given[2] is given[0]
+    for other in ("a text", 3, None, SimpleNamespace):
+        assert kind.give_all(other) is other
 
 
 def test_dlpack_in_single_precision(fk):
@@ -248,3 +267,12 @@ def test_what_is_said_of_arrays_of_other_libraries():
     with pytest.raises(TypeError, match="Mine and Tensor are of two libraries"):
         kind_of([derived(Q), 1.0, of("jax")(Q)])
     assert kind_of([derived(Q), 1.0, of("torch")(Q)]).like is not None
+
+
+def test_what_touches_is_an_array_as_the_configurations_are(robot):
+    """Of a single target it is True or False."""
+    found = kt.ik(robot, "tip", goal="position")(poses(Q[:2])[:, :3, 3])
+    plain = found.touching
+    assert (type(plain), plain.tolist()) == (np.ndarray, [False, False])
+    assert type(replace(found, q=Standard(found.q)).touching) is Standard
+    assert kt.ik(robot, "tip", goal="position")(poses(Q[0])[:3, 3]).touching is False

@@ -17,6 +17,7 @@ from kinetree.errors import KinetreeError
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.drawn import drawn_posture
 from kinetree.model.joints import JOINT_TYPES
+from kinetree.queries.closed import closed_q
 from kinetree.queries.loop_roles import loop_roles
 from kinetree.queries.query import tree
 from kinetree.spatial import se3
@@ -532,3 +533,24 @@ def test_queries_that_are_not_for_loops_say_so():
         with pytest.raises(kt.KinetreeError, match=f"{function.__name__} is not computed for closed loops") as error:
             function(kt.chain("Rz(q1) tx(0.4)"), *given, driven=["q1"])
         assert "kt.kinematics.close" in error.value.findings[0].fix
+
+
+def test_closed_queries_are_those_of_the_tree_at_closed_positions(bars, close):
+    """By the interpreter; their inputs are those of the driven joints."""
+    options, x, xd, xdd = {"gravity": (0.3, -9.81, 0.2)}, np.array([0.4]), np.array([-0.7]), np.array([1.1])
+    q, qd, qdd = motion(close, x, xd, xdd)
+    torques = kt.inverse_dynamics(bars, driven=["crank"], **options)
+    full = kt.inverse_dynamics(bars, loops="ignore", **options).interpret(q, qd, qdd)
+    assert torques.kernel.interpret(q, xd, xdd) @ xd == pytest.approx(full @ qd, rel=1e-6)
+    assert [(port.name, port.shape, port.labels) for port in torques.kernel.inputs[1:]] == [
+        ("xd", (1,), ("crank",)),
+        ("xdd", (1,), ("crank",)),
+    ]
+    assert torques.kernel.outputs[0].labels == ("crank",)
+    assert repr(torques) == f"ClosedQuery {torques.kernel.name}: x of crank, xd, xdd"
+    assert repr(kt.fk(bars, "pen", driven="crank")).endswith(": x of crank")
+    np.testing.assert_array_equal(closed_q(bars, "crank", x, None), close(x).q)
+    np.testing.assert_array_equal(closed_q(bars, "crank", None, None), close([0.0]).q)
+    np.testing.assert_array_equal(closed_q(bars, "crank", None, close(x).q), close(x, q0=close(x).q).q)
+    assert np.isnan(closed_q(bars, "rocker", [3.0], None)).all()
+    assert repr(close) == "LoopCloser: coupler, rocker follow crank"

@@ -344,3 +344,14 @@ def test_contacts_of_a_published_icub():
     readings = [kt.dynamics.sensor_reading(icub, name, frames)(*state, w) for name in sensors]
     found = kt.dynamics.external_wrench(icub, sensors, frames)(*state, np.stack(readings, axis=1))
     np.testing.assert_allclose(found, w, rtol=0, atol=1e-11)
+
+
+def test_what_is_no_inertial_sensor_is_said_with_what_it_is():
+    for name, message in (
+        ("screw_3", "no frame 'screw_3', which is a joint; the link that it moves is 'trunk3'"),
+        ("gyra", "no frame or sensor 'gyra'; did you mean 'gyro'"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=message):
+            kt.dynamics.imu_reading(everything(), name)
+    with pytest.raises(kt.KinetreeError, match="no frame 'gyro', which is a sensor on frame 'trunk1'"):
+        kt.fk(everything(), "gyro")

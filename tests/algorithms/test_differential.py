@@ -11,7 +11,7 @@ from kinetree.algorithms import differential
 from kinetree.algorithms.kinematics import forward_kinematics
 from kinetree.model.tree import build_tree
 from kinetree.spatial import plucker, se3
-from physics import everything, moved
+from physics import curved, everything, moved
 from support import icub_urdfs, random_q
 
 ROBOT = everything()
@@ -225,3 +225,24 @@ def test_a_real_robot():
         np.testing.assert_allclose(J[:, i], twist_between(T, before, after, 2 * h, "base"), rtol=0, atol=1e-9)
         before, after = (differential.jacobian(tree, x, frame, base) for x in sides)
         np.testing.assert_allclose(H[i], (after - before) / (2 * h), rtol=0, atol=1e-9)
+
+
+@each("axes", AXES)
+@each("frame, base", [("l4", None), ("l3", "l1"), ("l1", "l4")])
+def test_derivatives_of_followers_by_polynomials(frame, base, axes):
+    tree, q = build_tree(curved()), np.array([0.7, -0.4])
+    J, H = (f(tree, q, frame, base, axes) for f in (differential.jacobian, differential.hessian))
+    T = forward_kinematics(tree, q, [frame], base)[0]
+    for i, step in enumerate(h * np.eye(2)):
+        poses = [forward_kinematics(tree, q + s * step, [frame], base)[0] for s in (-1, 1)]
+        np.testing.assert_allclose(J[:, i], twist_between(T, *poses, 2 * h, axes), rtol=0, atol=2e-9)
+        there = [differential.jacobian(tree, q + s * step, frame, base, axes) for s in (-1, 1)]
+        np.testing.assert_allclose(H[i], (there[1] - there[0]) / (2 * h), rtol=0, atol=2e-9)
+
+
+def test_axes_of_another_frame_are_a_rotation_away():
+    q = some_q(3)
+    J = differential.jacobian(TREE, q, "on_trunk5", "thumb_link", "on_branch4")
+    R = pose(q, "on_branch4", "thumb_link")[:3, :3]
+    np.testing.assert_allclose(turned(R, J), differential.jacobian(TREE, q, "on_trunk5", "thumb_link"), atol=1e-14)
+    assert np.abs(J).max() > 0.1

@@ -14,7 +14,7 @@ from kinetree.algorithms.gauge import gauged
 from kinetree.model.robot import Dynamics
 from kinetree.model.tree import Tree, build_tree
 from kinetree.spatial import plucker, se3
-from physics import everything, random_tree, solid, with_dynamics
+from physics import curved, everything, random_tree, solid, with_dynamics
 
 PASSIVE = Dynamics(damping=0.1, armature=0.5)
 ROBOTS = [with_dynamics(solid(everything(1), np.random.default_rng(1)), PASSIVE), *map(random_tree, range(10))]
@@ -132,3 +132,21 @@ def test_the_books_algorithms_fit_on_a_page(functions):
     """Without docstrings, under 40 lines together, so that they can be compared with tables 5.1, 6.2 and 7.1."""
     lines = sum(len(inspect.getsource(f).replace(f.__doc__, "").splitlines()) - 1 for f in functions)
     assert lines < 40, lines
+
+
+def test_torques_are_the_power_that_goes_into_the_energy_of_followers_by_polynomials():
+    """With springs that are not at rest and inertias of rotors; and back to the accelerations."""
+    spring = Dynamics(stiffness=3.0, reference=0.2, armature=0.4)
+    tree = build_tree(with_dynamics(curved(), spring))
+    q, qd, qdd = some(tree)
+    assert len(q) == 2
+    tau, h = inverse.rnea(tree, q, qd, qdd, GRAVITY, {}), 1e-4
+
+    def total(t):
+        return energy(tree, q + t * qd + t * t / 2 * qdd, qd + t * qdd, GRAVITY).sum()
+
+    assert np.isclose((total(h) - total(-h)) / (2 * h), tau @ qd, rtol=1e-6)
+    close(forward.forward_dynamics(tree, q, qd, tau, GRAVITY, {}), qdd, 1e-10)
+    still = energy(tree, q, 0 * qd, GRAVITY) - energy(tree.relaxed(), q, 0 * qd, GRAVITY)
+    away = [float(tree.coordinates(i, q)[0]) - 0.2 for i in range(len(tree.joints))]
+    close(still, [0.0, 1.5 * np.dot(away, away)], 1e-12)

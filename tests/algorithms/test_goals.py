@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import kinetree as kt
 from each import each
 from kinetree.algorithms.curvature import curvature
+from kinetree.algorithms.differential import jacobian
 from kinetree.algorithms.goals import GOALS, Goal, goal_rows
 from kinetree.model.tree import build_tree
 
@@ -126,3 +128,34 @@ def test_curvature_of_axes_along_motions_that_keep_them(icub, kind, base):
         way, step = kept @ rng.normal(size=n), 1e-4
         second = (energy(q + step * way) - 2 * energy(q) + energy(q - step * way)) / step**2
         assert way @ H @ way == pytest.approx(second, abs=1e-5 * np.abs(H).sum())
+
+
+ARM = kt.chain("tz(0.2) Rz(a) tx(0.3) Ry(b) tz(0.4) Rx(c) ty(0.1) tz(d) Ry(e) tx(0.2)")
+
+
+@each("exact", [True, False])
+@each("kind", ["pose", "position", "orientation"])
+def test_errors_in_the_axes_of_the_frame(kind, exact):
+    """They are those of the base in these axes, which turn as the frame does; weighted axes are the frame's."""
+    tree, q, weights = build_tree(ARM), np.array([0.3, -0.5, 0.8, 0.1, 0.4]), (1.0, 0.0, 2.0, 1.0, 3.0, 0.0)
+    goal = Goal(kind, "tip", None, expressed_in="frame", weights=weights)
+    T, here = (kt.fk(ARM, "tip").interpret(x) for x in (np.array([-0.4, 0.3, 0.2, 0.3, -0.6]), q))
+    target = {"pose": T, "position": T[:3, 3], "orientation": T[:3, :3]}[kind]
+
+    def rows(x):
+        return [row for part in goal_rows(tree, goal, range(5), x, target, exact=exact) for row in part]
+
+    shift, R = here[:3, :3].T @ (T[:3, 3] - here[:3, 3]), here[:3, :3].T @ T[:3, :3]
+    turn = Rotation.from_matrix(R).as_rotvec()
+    turn *= 1.0 if exact else 2 * np.sin(np.linalg.norm(turn) / 2) / np.linalg.norm(turn)
+    errors = {"pose": [*shift, *turn], "position": shift, "orientation": turn}[kind]
+    used = [i for i in GOALS[kind].weights if weights[i]]
+    expected = [errors[GOALS[kind].weights.index(i)] for i in used]
+    np.testing.assert_allclose([float(row.error) for row in rows(q)], expected, atol=1e-12)
+    assert [row.weight for row in rows(q)] == [weights[i] for i in used]
+    J = np.array([row.J for row in rows(q)], dtype=float)
+    if not exact:
+        np.testing.assert_allclose(J, jacobian(tree, q, "tip", None, "frame")[used], atol=1e-12)
+    for way in np.eye(5) if exact else ():
+        plus, minus = (np.array([float(row.error) for row in rows(q + s * 1e-6 * way)]) for s in (1, -1))
+        np.testing.assert_allclose((minus - plus) / 2e-6, J @ way, rtol=0, atol=2e-8)

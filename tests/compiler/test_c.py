@@ -9,7 +9,7 @@ import kinetree as kt
 from c_compiler import C99, CXX, call, compile_with, compilers, shared_object
 from each import each
 from every_operation import AWKWARD, constant_operations, every_operation, kernel, names_of_results
-from kinetree.compiler.c import CSource, write_c
+from kinetree.compiler.c import NUMBERS, CSource, write_c
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.ops import OPS
@@ -286,3 +286,19 @@ def test_the_same_every_time():
     texts = {kt.fk(kt.load("icub"), "head").c_source("head") for _ in range(2)}
     assert len(texts) == 1
     assert isinstance(texts.pop(), CSource)
+
+
+@each(
+    "value, double, single",
+    [
+        (1.5, "1.5", "1.5f"),
+        (-0.1, "(-0.1)", "(-0.1f)"),
+        (-0.0, "(-0.0)", "(-0.0f)"),
+        (1e300, "1e+300", "HUGE_VALF"),
+        (-np.inf, "(-HUGE_VAL)", "(-HUGE_VALF)"),
+        (np.nan, 'nan("")', 'nanf("")'),
+    ],
+)
+def test_literals(value, double, single):
+    for dtype, text in ((np.float64, double), (np.float32, single)):
+        assert NUMBERS[np.dtype(dtype)].literal(value) == text

@@ -8,7 +8,7 @@ import pytest
 from c_compiler import CXX, compile_with, compilers, shared_object
 from each import each
 from kinetree.compiler.c import write_c
-from kinetree.compiler.c_names import LONGEST, TAKEN, Constant, ascii_word, identifiers
+from kinetree.compiler.c_names import LONGEST, TAKEN, Constant, ascii_word, constants_of, identifiers
 from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.port import Port
 from kinetree.compiler.program import trace
@@ -94,3 +94,15 @@ def test_a_header_of_hostile_labels_compiles(tmp_path, dtype):
     )
     assert [found[f"F_STATE_{word}"] for word in ("FREE", "NOT_FREE", "NOT_FREE_2")] == ["0", "1", "2"]
     assert f"#define F_X_A_LOWER {'(-0.1f)' if dtype == 'float32' else '(-0.1)'}\n" in text.header
+
+
+def test_each_of_several_outputs_has_its_place():
+    """Numbers alone have no size; a label that an input has too is told apart by the name of the whole."""
+    x = Port("x", (2,), ("a", "b"))
+    outputs = (Port("y", (2,), ("a", "b")), Port("z", ()), Port("x", (1,)), Port("w", ()))
+    program = trace(lambda x: np.concatenate([x, x[:1], x[:1], x[:1]]), (2,))
+    found = dict(constants_of(Kernel("f", (x,), outputs, lambda: program)))
+    assert (found["y", "start"], found["y", "size"], found[("z",)], found[("w",)]) == (0, 2, 2, 4)
+    assert found[(Kernel("f", (x,), outputs, lambda: program).output.name, "x", "start")] == 3
+    alone = dict(constants_of(Kernel("f", (x,), Port("z", ()), lambda: program)))
+    assert ("z",) not in alone

@@ -138,3 +138,11 @@ def test_what_was_never_finished_goes_too(folder, monkeypatch):
     monkeypatch.setattr(cache, "LIMIT", 20_000)
     cache.write("b" * 64, bytes(19_000))
     assert not left.exists()
+
+
+def test_a_file_in_place_of_the_folder_is_no_folder_of_ours(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    file.chmod(0o600)
+    (tmp_path / "own").mkdir(0o700)
+    assert [cache._is_ours(tmp_path / name) for name in ("file", "own", "missing")] == [False, True, False]

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import kinetree as kt
 from each import each
 from every_operation import kernel
+from kinetree.compiler.kernel import Kernel
 from kinetree.compiler.ops import OPS
 from kinetree.compiler.program import Program, Step
 from kinetree.errors import KinetreeError
@@ -150,3 +152,14 @@ def test_other_callables_and_repeated_kernels_are_refused():
     again = Kernel("again", (port,), port, lambda: trace(lambda x: x - 1.0, (2,), repeated=True))
     with pytest.raises(KinetreeError, match="again repeats its steps"):
         kt.vjp(again)([1.0, 2.0], [1.0, 1.0])
+
+
+def test_names_of_cotangents_are_free():
+    """An input may have the name that a cotangent would get."""
+    f = kernel(lambda x, y: x * y, (2,), (2,))
+    names = [port.name for port in kt.vjp(f).inputs]
+    taken = replace(f.inputs[1], name=names[-1])
+    again = Kernel("f", (f.inputs[0], taken), f.output, lambda: f.program)
+    assert [port.name for port in kt.vjp(again).inputs] == ["x", names[-1], f"{names[-1]}_"]
+    x_bar, y_bar = kt.vjp(again).interpret([1.0, 2.0], [3.0, 4.0], [1.0, 10.0])
+    assert (x_bar.tolist(), y_bar.tolist()) == ([3.0, 40.0], [1.0, 20.0])

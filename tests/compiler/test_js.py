@@ -45,6 +45,13 @@ def words(x):
     return str(float(x)).replace("inf", "Infinity").replace("nan", "NaN")
 
 
+def test_what_repeats_its_steps_is_refused():
+    port = Port("x", (2,))
+    again = Kernel("again", (port,), port, lambda: trace(lambda x: x - 1.0, (2,), repeated=True))
+    with pytest.raises(kt.KinetreeError, match="walk repeats its steps; JavaScript is written of straight lines only"):
+        write_js([("walk", again)])
+
+
 @pytest.mark.slow
 @in_node
 def test_every_operation(tmp_path):

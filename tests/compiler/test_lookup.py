@@ -226,3 +226,31 @@ def test_what_a_number_chooses_is_constant_but_where_it_jumps(op, entries):
     x, dx = np.array([2.0, *given]), np.arange(1.0, entries + 2.0)
     np.testing.assert_array_equal(made.interpret(x), [2.0 * value])
     np.testing.assert_array_equal(jvp_kernel(made, (0,), tangent=False).interpret(x, dx), [value])
+
+
+@each("boxes", [False, True])
+def test_a_search_has_no_derivative_and_says_so(boxes):
+    """Neither forwards nor backwards, where the parts of a step come first."""
+    made = searching(pairs(boxes=boxes))
+    for derivative in (jvp_kernel(made, (0,), tangent=False), vjp_kernel(made, (0,), tangent=False)):
+        with pytest.raises(TypeError, match="bounds have no derivative; that of the least"):
+            derivative.interpret(POINTS[0], np.zeros((COUNT, 3) if "jvp" in derivative.name else 10))
+
+
+def test_the_nearest_is_constant_and_a_chosen_point_moves_as_it_does():
+    """The distance to the first point from the nearest one: its derivative is that of the nearest point's x."""
+    table = pairs()
+
+    def function(x):
+        entries = list(x.ravel())
+        graph = entries[0].graph
+        k = graph.apply(Column(table.first.astype(float)), graph.apply(Nearest(table, COUNT), *entries))
+        return np.array([graph.apply(Chosen(COUNT, axis), k, *entries) for axis in range(3)])
+
+    made = Kernel("f", (Port("x", (COUNT, 3)),), Port("y", (3,)), lambda: trace(function, (COUNT, 3)))
+    x = POINTS[:20]
+    dx = np.random.default_rng(4).normal(size=x.shape)
+    rows = np.arange(len(x)), table.first[table.distances(np.moveaxis(x, 0, -1)).argmin(axis=0)]
+    assert len({*rows[1]}) > 3
+    np.testing.assert_array_equal(made.interpret(x), x[rows])
+    np.testing.assert_array_equal(jvp_kernel(made, (0,), tangent=False).interpret(x, dx), dx[rows])

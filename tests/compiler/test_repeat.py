@@ -63,3 +63,14 @@ def test_it_is_pickled_and_not_written_as_c():
     np.testing.assert_array_equal(again([100.0, 0.0, 1.0], [2.0]), kernel([100.0, 0.0, 1.0], [2.0]))
     with pytest.raises(KinetreeError, match="root repeats its steps"):
         kernel.c_source()
+
+
+def test_the_reference_goes_on_until_each_has_ended():
+    kernel, a = newton(), np.array([[2.0], [1e-6], [1e9]])
+    end = kernel.interpret([100.0, 0.0, 1.0], a)
+    np.testing.assert_allclose(end[:, 2:], np.sqrt(a), rtol=1e-15)
+    assert (end[:, 0] == 0).all()
+    assert len({*end[:, 1]}) == 3  # each needs another number of steps
+    np.testing.assert_array_equal(kernel.interpret([3.0, 0.0, 1.0], [1e12])[:2], [0.0, 3.0])
+    assert kernel.interpret([-1.0, 0.0, 1.0], [2.0])[1] == 1.0
+    assert kernel.interpret(np.zeros((0, 3)), [2.0]).shape == (0, 3)

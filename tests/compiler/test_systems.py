@@ -7,13 +7,14 @@ import llvmlite.binding as binding
 import numpy as np
 import pytest
 
+from each import each
 from kinetree.compiler import llvm
 from kinetree.compiler.interpret import interpret
 from kinetree.compiler.ir_module import assembly
 from kinetree.compiler.program import trace
 from kinetree.compiler.target import target_with
 from kinetree.compiler.ufunc import array_layout, make_ufunc
-from toy_kernels import FEATURES, every_operation, many_angles, runnable, undefined_symbols
+from toy_kernels import FEATURES, LINUX, every_operation, many_angles, runnable, undefined_symbols
 
 WINDOWS, MAC, ARM_MAC = "x86_64-pc-windows-msvc", "x86_64-apple-darwin", "arm64-apple-darwin"
 ARM = ("aarch64-linux-gnu", ARM_MAC, "aarch64-pc-windows-msvc")
@@ -119,3 +120,26 @@ def test_on_windows_that_function_is_found_in_ntdll(monkeypatch):
     monkeypatch.setattr(llvm.llvm, "get_process_triple", lambda: WINDOWS)
     assert llvm.host.__wrapped__().triple == f"{WINDOWS}-elf"
     assert known == [("__chkstk", 4096)]
+
+
+def test_a_function_that_is_loaded_is_called_by_its_address():
+    text = f'target triple = "{llvm.host().triple}"\n'
+    for name, factor in (("twice", "2.0"), ("half", "0.5")):
+        text += f"define double @{name}(double %x) {{\n%y = fmul double %x, {factor}\nret double %y\n}}\n"
+    alive, address = llvm.load_function(llvm.compile_object(text, llvm.host()), "half")
+    assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)(3.0) == 1.5
+    assert alive is not None
+
+
+@each("triple, saved, restored", [(LINUX, "stmxcsr", "ldmxcsr"), (ARM[0], "get.fpsr", "set.fpsr")])
+@each("features", [set(), {"fma"}])
+def test_code_restores_the_flags_of_its_processor(triple, saved, restored, features):
+    """In the words of the processor; products and sums are one operation only where it has that."""
+    target = target_with(triple, "x86-64" if triple == LINUX else "generic", features)
+    text = assembly(trace(lambda x: np.sin(x), (2,)), target, "double", None)
+    before, after = text.index(f"{saved}("), text.index(f"{restored}(")
+    loop = text[text.index("define void @loop(") :]
+    assert loop.index(f"{saved}(") < loop.index("call void @batch(") < loop.index(f"{restored}(")
+    assert min(before, after) > 0
+    assert ("aarch64" in loop) is (triple != LINUX)
+    assert (".fma.v" in text) is target.fma

@@ -6,6 +6,7 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.contact import collisions
 
 LIMIT = "<limit lower='-3' upper='3' effort='1' velocity='1'/>"
 
@@ -234,13 +235,32 @@ def test_moving_links_have_poses_of_their_own():
         kt.collisions(robot)(q, T)
 
 
-@pytest.mark.slow
 def test_all_links_may_move_by_themselves():
     contact = kt.collisions(free(BALL, BALL), [("a", "b")], moving=("a", "b"))
     T = np.tile(np.eye(4), (2, 2, 1, 1))
     T[:, :, 0, 3] = [[0.5, 0.515], [0.5, 0.53]]
     assert contact(np.zeros(8), T).tolist() == [True, False]
     assert contact.distance(np.zeros(8), T) == pytest.approx([0.0, 0.01], abs=1e-9)
+    with pytest.raises(kt.KinetreeError, match="the poses of a, b are missing; expected a second argument"):
+        contact(np.zeros(8))
+    with pytest.raises(kt.KinetreeError, match=r"moving has the shape \(1, 4, 4\); expected \(…, 2, 4, 4\)"):
+        contact(np.zeros(8), T[0, :1])
+    with pytest.raises(kt.KinetreeError, match=r"the batches of q and moving are \(3,\) and \(2,\), which do not go"):
+        contact(np.zeros((3, 8)), T)
+    with pytest.raises(kt.KinetreeError, match="no links were named as moving; expected q alone"):
+        kt.collisions(contact.robot, [("a", "b")])(np.zeros(8), T)
+    turned = T[0] * np.array([1, 1, 1, 1 + 1e-12])[:, None]
+    assert contact(np.zeros(8), turned)
+    assert contact(np.zeros(8), T[1] * np.nan)  # what is no number counts as in contact
+
+
+def test_samples_that_are_hardly_ever_apart_are_given_up(monkeypatch):
+    monkeypatch.setattr(collisions, "MOST_DRAWN", 10)
+    contact = between(shape("sphere", radius=200), BALL)
+    for n, drawn in ((1, 100), (100, 1000)):
+        with pytest.raises(kt.KinetreeError, match=f"of {drawn} configurations 0 were apart; {n} were asked for"):
+            contact.sample(n)
+    assert contact.sample(0).shape == (0, 8)
 
 
 CUBE = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]

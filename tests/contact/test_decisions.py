@@ -99,7 +99,6 @@ def test_parts_prove_no_contact_that_there_is():
     assert own.possible(one, other, np.array([[2, 4]] * 2), 0.02).tolist() == [True, False]
 
 
-@pytest.mark.slow
 def test_a_decision_is_that_of_the_distance():
     solids = [
         solid("hull", mesh=hull_of(RNG.normal(size=(150, 3)) * [0.1, 0.05, 0.2], "h")),
@@ -173,7 +172,6 @@ def test_one_and_many_agree_with_distances_of_planes_meshes_and_boxes(world, mar
     assert contact(np.full(4, np.nan))
 
 
-@pytest.mark.slow
 def test_a_box_may_stand_on_a_plane():
     """The plane has no spheres, and so those of the box are compared with it."""
     words = (

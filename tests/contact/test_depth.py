@@ -5,7 +5,9 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import kinetree as kt
+from each import each
 from kinetree.contact.convex import Convexes
+from kinetree.contact.depth import depth
 from kinetree.contact.solids import Solid, hull_of
 
 SPHERE, SMALL, CAPSULE = ("sphere", 0.3), ("sphere", 0.2), ("capsule", 0.1, 1.0)
@@ -101,3 +103,22 @@ def test_meshes_are_refused(tmp_path):
     with pytest.raises(kt.KinetreeError, match="links 'a' and 'b': a mesh of b is a mesh; expected convex shapes"):
         kt.collisions(robot, [("a", "b")]).depth([0.0, 0.0])
     assert kt.collisions(robot, [("a", "b")], geometry="hull").depth([0.09, 0.0]) == pytest.approx(0.01)
+
+
+@each("off, expected", [(0.48, 0.02), (0.499, 0.001), (0.501, 0.0), (0.52, 0.0), (0.9, 0.0)])
+def test_a_point_at_the_face_of_a_turned_box(off, expected):
+    """No axis of either and no diagonal parts them where the normal of the face does."""
+    c, s = np.cos(0.46), np.sin(0.46)
+    R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    T = placed(*(off * R[:, 0]), R=R)
+    point, box = solid("sphere", 0.01), solid(*BOX)
+    assert depth(point, box, T) == pytest.approx(expected, abs=1e-8)
+    assert depth(box, point, np.column_stack([R.T, -R.T @ T[:, 3]])) == pytest.approx(expected, abs=1e-8)
+    assert depth(point, point, T) == 0.0
+
+
+def test_kernels_of_convex_solids_have_names():
+    made = Convexes([solid(*BOX), solid(*SPHERE)])
+    assert [made.kernel.name, made.decision.name] == ["convex_distance", "convex_contact"]
+    assert [port.name for port in made.kernel.inputs] == ["state", "T", "pair", "above"]
+    assert [port.name for port in made.decision.inputs] == ["state", "first", "second", "pair", "above"]

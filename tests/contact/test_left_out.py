@@ -9,8 +9,12 @@ import pytest
 
 import kinetree as kt
 from each import each
+from kinetree.contact import ways
 from kinetree.contact.make import coarse
 from kinetree.contact.pairs import without_srdf
+from kinetree.contact.ways import corners
+from kinetree.model.assemble import Parts, build
+from kinetree.model.robot import Geometry, Joint, Link, Shape
 
 BOX = (
     "<link name='{0}'><collision><origin xyz='0 0 .25'/><geometry><box size='.1 .1 .5'/></geometry></collision></link>"
@@ -240,3 +244,25 @@ def test_links_that_always_touch_are_left_out():
     text += "".join(JOINT.format(*ends, "0 0 .01", "revolute") for ends in ("ab", "bc"))
     with pytest.raises(kt.KinetreeError, match="left out: 2 neighbours, 1 always in contact"):
         kt.collisions(kt.load(f"<robot name='r'>{text}</robot>", format="urdf"))
+
+
+def test_configurations_at_the_corners_of_the_ranges_between_two_links(monkeypatch):
+    """Of joints with ends, all combinations; of too many, the neutral one alone."""
+    ends = [{"a": 0.1, "qlim": [-1, 2]}, {"a": 0.1}, {"a": 0.1, "qlim": [-3, 1]}, {"a": 0.1, "qlim": [-1, 1]}]
+    robot = kt.chain(ends, convention="dh")
+    names = list(robot.links)
+    found = corners(robot, names[0], names[3])
+    assert sorted(found.tolist()) == [[low, 0.0, high, 0.0] for low in (-1, 2) for high in (-3, 1)]
+    assert corners(robot, names[1], names[2]).tolist() == [[0.0] * 4]
+    monkeypatch.setattr(ways, "MOST_CORNERS", 2)
+    assert corners(robot, names[0], names[3]).shape == (4, 4)
+    assert corners(robot, names[0], names[4]).tolist() == [[0.0] * 4]
+
+
+def test_shapes_of_unknown_kinds_are_refused():
+    box, ball = (Geometry(Shape(kind, sizes), np.eye(4)) for kind, sizes in (("blob", {}), ("sphere", {"radius": 0.1})))
+    joint = Joint("j", "revolute", "a", "b", np.eye(4), np.array([[0.0, 0.0, 1.0]]), np.eye(4))
+    robot = build(Parts("odd", [Link("a", collisions=(box,)), Link("b", collisions=(ball,))], [joint]))
+    with pytest.raises(kt.KinetreeError, match="a shape of kind 'blob' has no known extent") as caught:
+        kt.collisions(robot, [("a", "b")])
+    assert caught.value.findings[0].code == "contact-shape"

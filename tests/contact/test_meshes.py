@@ -12,7 +12,7 @@ from kinetree.contact.apart import Apart
 from kinetree.contact.covers import _in_cells
 from kinetree.contact.exact import Exact
 from kinetree.contact.farthest import farthest
-from kinetree.contact.parts import cut, part_of
+from kinetree.contact.parts import FACES, Part, cut, part_of, parts_of
 from kinetree.contact.rounds import Rounds
 from kinetree.contact.solids import Solid, _placed, hull_of, solids_of
 from kinetree.contact.table import FAR
@@ -309,3 +309,13 @@ def test_a_flat_part_is_thick():
     assert part.depth(corners((0.3, 0.2, 0.0))).min() > 0
     for side in (-0.01, 0.01):
         assert part.depth(corners((0.3, 0.2, 0.0), (0, 0, side))).max() < 0
+
+
+def test_nothing_has_no_parts():
+    assert parts_of(np.zeros((0, 3, 3)), 0.01) == []
+
+
+def test_parts_of_few_faces_are_not_made_simpler():
+    few = Part(np.zeros((FACES, 3, 3)), np.zeros((FACES, 3)), np.zeros(FACES))
+    assert FACES == 160
+    assert few.simpler() is few

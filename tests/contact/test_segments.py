@@ -7,10 +7,11 @@ import pytest
 
 import kinetree as kt
 from kinetree.contact import segments
-from kinetree.contact.travel import distance_rates, travels
+from kinetree.contact.travel import _largest_rate, _largest_shift, distance_rates, travels
 from kinetree.model.assemble import build, parts_of
 from kinetree.model.robot import Mimic
-from physics import everything
+from kinetree.model.tree import build_tree
+from physics import curved, everything
 
 BALL = "<collision><geometry><sphere radius='{}'/></geometry></collision>"
 
@@ -213,3 +214,14 @@ def test_shapes_of_batches_and_errors():
         contact.along(np.zeros((2, 1)), np.zeros((3, 1)))
     with pytest.raises(kt.KinetreeError, match="move by themselves"):
         kt.collisions(robot, [("a", "b")], moving=["b"]).along([0.0], [0.0])
+
+
+def test_followers_by_polynomials_and_screws_move_as_fast_as_their_slope():
+    """Where q is farthest from 0; j1 is 0.5 x + 0.1 + 0.3 x², j2 0.5 x + 0.1 - 0.4 x² + 0.2 x³, a screw 0.3 m / rad."""
+    model, ends = build_tree(curved()), (np.array([-2.0, -1.0]), np.array([1.0, 1.0]))
+    assert [_largest_rate(model, i, ends) for i in range(4)] == pytest.approx([1.0, 1.7, 4.5, 1.0])
+    assert [_largest_shift(model, i, ends) for i in range(4)] == pytest.approx([0.0, 2.3, 0.0, 0.0])
+    screw, i = build_tree(everything()), build_tree(everything()).joints.index("screw_3")
+    ends = np.full(screw.nq, -2.0), np.full(screw.nq, 1.5)
+    assert _largest_shift(screw, i, ends) == pytest.approx(0.6)
+    assert _largest_shift(screw, screw.joints.index("prismatic_2"), ends) == pytest.approx(2.0)

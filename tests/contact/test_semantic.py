@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 import kinetree as kt
+from each import each
+from kinetree.contact import semantic
 from kinetree.contact.make import coarse
 from kinetree.contact.never import parts_of_proof
 from kinetree.contact.rows import Rows
+from kinetree.contact.semantic import ALWAYS
 from kinetree.progress import reporting
 
 BALL = "<collision><geometry><sphere radius='{}'/></geometry></collision>"
@@ -232,3 +235,59 @@ def test_progress_is_told_for_each_pair():
     with reporting(lambda done, total: told.append((done, total))):
         coarse(chain(bent(2.0), bent(2.0), bent(2.0))).semantic()
     assert told[-3:] == [(i, 3) for i in (1, 2, 3)]  # after the covers
+
+
+def test_proofs_are_of_three_coordinates_at_most_that_have_ends():
+    """Of others nothing is looked at."""
+    looked = []
+
+    def may_be_near(q, far):
+        looked.append(q)
+        return np.zeros(len(q), dtype=bool)
+
+    robot, radii = chain(*[bent(1.0)] * 4), dict.fromkeys("abcde", 0.1)
+    assert parts_of_proof(robot, "a", "e", radii, may_be_near) == 0
+    assert looked == []
+    assert parts_of_proof(robot, "a", "d", radii, may_be_near) == 1
+    assert [q.tolist() for q in looked] == [[[0.0] * 4]]
+    endless = kt.load(kt.text(robot, "urdf").replace("revolute", "prismatic"), format="urdf")
+    endless = kt.edit.clear_limits(endless, "jb")
+    assert parts_of_proof(endless, "a", "b", radii, may_be_near) == 0
+
+
+@pytest.fixture
+def few_samples(monkeypatch):
+    monkeypatch.setattr(semantic, "samples", lambda robot: robot.limits.sample(300, seed=0))
+
+
+def test_a_corner_of_many_ranges_in_which_links_touch_is_found(few_samples):
+    """Five joints at 0.9 rad make a part of a regular polygon of sides of 0.3 m, at whose ends a and f are."""
+    radius = 0.15 * np.sin(2.25) / np.sin(0.45) + 1e-3
+    contact = coarse(chain(*[bent(0.9)] * 5, radius=radius), [("a", "f")])
+    assert not contact(semantic.samples(contact.robot)).any()
+    assert reasons(contact.semantic()) == {}
+
+
+@each(
+    "robot, pair, expected",
+    [
+        (chain(bent(0.1), bent(0.1), radius=0.4), ("a", "c"), ("Always", ALWAYS)),
+        (fingers(0.04, 0.0), ("left", "right"), ("Default", "in contact in the neutral configuration")),
+    ],
+)
+def test_pairs_that_touch_always_or_only_graze(few_samples, robot, pair, expected):
+    assert reasons(coarse(robot, [pair]).semantic())[pair] == expected
+
+
+@each("reason, is_wrong", [("Never", True), ("", True), ("User", False), ("Adjacent", False)])
+def test_pairs_of_an_srdf_that_touch_are_wrong_but_for_some_reasons(few_samples, reason, is_wrong):
+    own = PAIR.format("c", "a", f" reason='{reason}'" if reason else "")
+    made = coarse(chain(bent(2.6), bent(1.0), srdf=SRDF.format(own)), [("a", "c")]).semantic()
+    kept = made.semantic.disabled_collisions[0]
+    assert (kept.link1, kept.link2, kept.reason, kept.evidence) == ("c", "a", reason, "")
+    notes = [note for note in made.notes if note.code == "srdf-contact"]
+    assert len(notes) == is_wrong
+    if is_wrong:
+        said = f"the pair is {f'disabled as {reason}' if reason else 'disabled without a reason'}, but in contact at "
+        assert notes[0].message.startswith(f"{said}--deg --q jb=")
+        assert (notes[0].severity, notes[0].element) == ("warning", "links 'a' and 'c'")

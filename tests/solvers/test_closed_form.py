@@ -240,3 +240,36 @@ def test_real_arms():
         assert np.mean(result.iterations <= 3) > 0.99, path
         counts[shape.family] += 1
     assert min(counts.values()) == most
+
+
+def test_a_target_of_an_arm_that_is_counted_from_its_frame():
+    """Verdicts and solutions of one target and of several are those of the closed form, without a search."""
+    robot, q = closed_form_arm("wrist", ENDS[1]), np.full(6, 0.5)
+    solver, fk = kt.ik(robot, "l7"), kt.fk(robot, "l7")
+    T = fk.interpret(q)
+    far = T.copy()
+    far[:3, 3] *= 1.8
+    assert [solver._quick.verdict.output.name, solver._quick.verdict.output.shape] == ["verdict", ()]
+    assert solver.reachable(T) is True
+    assert solver.reachable(far) is False
+    assert solver.reachable(np.stack([far, T, np.full((4, 4), np.nan)])).tolist() == [False, True, False]
+    found = solver.solutions(T)
+    assert (found.q.shape, found.mask.shape) == ((8, 6), (8,))
+    assert found.mask[0]
+    assert not found.mask[-1]
+    np.testing.assert_allclose(fk.interpret(listed(found)), np.broadcast_to(T, (found.mask.sum(), 4, 4)), atol=1e-7)
+    assert apart(listed(found), q).min() < 1e-7
+    away = np.linalg.norm(listed(found), axis=-1)
+    assert (np.diff(away) >= 0).all()
+    nearest = solver.solutions(T, q0=q, most=1)
+    np.testing.assert_allclose(nearest.q, q[None], atol=1e-7)
+    more = solver.solutions(np.stack([T, far]), most=10)
+    assert (more.q.shape, more.mask.sum(axis=-1).tolist()) == ((2, 10, 6), [found.mask.sum(), 0])
+    np.testing.assert_array_equal(more.q[0, :8], found.q)
+
+
+@each("length, family", [(0.4, "wrist"), (0.05, "wrist"), (1e-3, None), (0.0, None)])
+def test_an_upper_arm_without_length_has_no_closed_form(length, family):
+    arm = f"Rz(q1) ty(0.1) Ry(q2) tx({length}) Ry(q3) tz(0.3) Rz(q4) Ry(q5) Rz(q6) tz(0.1)"
+    found = six_axes(kt.chain(arm), "tip", "base_link")
+    assert (found and found.family) == family

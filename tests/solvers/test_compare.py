@@ -211,7 +211,6 @@ AXES = {  # what differs of the second of three joints, and what is said of its 
 }
 
 
-@pytest.mark.slow
 def test_what_differs_of_an_axis_is_said():
     z, p = se3.frozen([(0.0, 0.0, 1.0)]), [se3.translation(at) for at in ((0, 0.1, 0.5), (0.3, 0.1, 0.5))]
     joints = [
@@ -504,6 +503,25 @@ def test_tolerances_that_mean_nothing_are_refused(more):
         kt.compare(serial(), serial(), **more)
 
 
+@each("samples", [0, -1, 1_000_001])
+def test_numbers_of_samples_that_mean_nothing_are_refused(samples):
+    with pytest.raises(kt.KinetreeError, match=f"samples is {samples}; expected whole numbers from 1 to 1000000"):
+        kt.compare(serial(), serial(), samples=samples)
+
+
+def test_a_follower_whose_leader_the_other_robot_lacks_is_not_compared():
+    """The leader itself is what differs."""
+    z = se3.frozen([(0.0, 0.0, 1.0)])
+    lead, follow = (Joint(name, "revolute", "a", child, axes=z) for name, child in (("j", "b"), ("k", "c")))
+    links = [Link("a"), *(Link(name, Inertial(1.0, np.eye(3), se3.translation((0.1, 0, 0)))) for name in "bc")]
+    one = build(Parts("r", links, [lead, replace(follow, mimic=Mimic("j", 2.0))]))
+    other = build(Parts("r", [links[0], links[2]], [follow]))
+    for pair in ((one, other), (other, one)):
+        kinds = [kind for kind, _ in counted(kt.compare(*pair))]
+        assert kinds
+        assert "coupling" not in kinds
+
+
 @each("masses, unlike", [((1.0, 2.0), True), ((2.0, 1.0), True), ((1.0, 1.0 + 1e-12), False), ((1.0, None), False)])
 def test_bodies_of_another_mass_are_unlike_whichever_is_heavier(masses, unlike):
     """About their centres, so that no entry of the heavier one's inertia is below that of the other."""
@@ -523,6 +541,9 @@ FOURBAR = """<sdf version="1.7"><model name="m">
   <joint name="c" type="revolute"><parent>coupler</parent><child>rocker</child><axis><xyz>0 0 1</xyz></axis></joint>
   <joint name="d" type="revolute"><pose>0 -1 0 0 0 0</pose><parent>ground</parent><child>rocker</child>
     <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+
+
+OTHERWISE = "closes otherwise in the second robot: between other bodies or places, or as another type"
 
 
 class TestLoops:
@@ -589,6 +610,34 @@ class TestLoops:
             assert message in str(comparison)
         assert not kt.compare(robots[0], robots[0]).differences
 
+    @each(
+        "changes, said",
+        [
+            ({"type": "prismatic"}, OTHERWISE),
+            ({"parent": "crank"}, OTHERWISE),
+            ({"origin": se3.translation((2.0, 0.001, 0.0))}, OTHERWISE),
+            ({"limits": (Limit(-1.0, 2.5),)}, "has other limits in the second robot"),
+            ({"dynamics": (Dynamics(damping=2.0),)}, "has other dynamics in the second robot"),
+        ],
+    )
+    def test_what_differs_of_a_loop_is_said(self, changes, said):
+        robot = self.with_loop(limits=(Limit(-1.0, 2.0),), dynamics=(Dynamics(damping=1.0),))
+        own = {"limits": robot.loops["d"].limits, "dynamics": robot.loops["d"].dynamics}
+        comparison = kt.compare(robot, self.with_loop(**own | changes))
+        assert (("loop", "joint 'd'", said)) in [(d.kind, d.element, d.message) for d in comparison.differences]
+        assert counted(comparison) == [("loop", "joint 'd'")]
+
+    def test_a_loop_on_a_body_that_one_robot_lacks_is_not_compared(self):
+        """The body itself is what differs."""
+        parts = parts_of(self.with_loop())
+        parts.loops = []
+        parts.links = [link for link in parts.links if link.name != "rocker"]
+        parts.joints = [joint for joint in parts.joints if joint.child != "rocker"]
+        for pair in ((self.with_loop(), build(parts)), (build(parts), self.with_loop())):
+            kinds = [kind for kind, _ in counted(kt.compare(*pair))]
+            assert kinds
+            assert "loop" not in kinds
+
     def test_axes_of_loops_may_point_either_way(self):
         robot = self.with_loop(limits=(Limit(-1.0, 2.0),))
         turned = self.with_loop(axes=se3.frozen(-robot.loops["d"].axes), limits=(Limit(-2.0, 1.0),))
@@ -612,3 +661,23 @@ def test_links_are_paired_with_the_joints_that_carry_them():
         "q2_link": "other",
         "q3_link": "q3_link",
     }
+
+
+def test_postures_and_surfaces_that_only_one_robot_has():
+    """A remark names the postures; shapes of links with other numbers of shapes are not compared."""
+    row = "<robot name='r'><group_state name='{}' group='all'><joint name='q1' value='{}'/></group_state></robot>"
+    group = "<group name='all'><joint name='q1'/></group><group_state"
+    text = kt.text(kt.chain("Rz(q1) tx(1)"), "urdf")
+    robots = [
+        kt.load(text, format="urdf", srdf=row.format(*given).replace("<group_state", group))
+        for given in (("home", 0.5), ("home", 0.75), ("away", 0.5))
+    ]
+    ours, moved, others = robots
+    found = [(d.kind, d.element, d.message, d.counts) for d in kt.compare(ours, moved).differences]
+    assert found == [("posture", "posture 'home'", "joint 'q1' is at 0.5, in the second robot at 0.75", True)]
+    found = [(d.kind, d.message, d.counts) for d in kt.compare(ours, others).differences]
+    assert found == [
+        ("posture", "only the first robot has home", False),
+        ("posture", "only the second robot has away", False),
+    ]
+    assert not kt.compare(ours, kt.load(text, format="urdf")).differences

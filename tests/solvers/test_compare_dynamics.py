@@ -63,3 +63,22 @@ def test_numbers_of_joints_of_other_types_are_not_compared() -> None:
     found = kt.compare(one, other)
     assert not found.same
     assert "dynamics" not in {difference.kind for difference in found.differences}
+
+
+def test_surfaces_are_compared_of_links_with_as_many_shapes() -> None:
+    """Of others it is unknown which shape is which."""
+    geom = "<geom size='.1' friction='{}'/>"
+
+    def robot(*frictions: float) -> Robot:
+        geoms = "".join(geom.format(one) for one in frictions)
+        text = f"<mujoco><worldbody><body name='b'><joint name='j'/>{geoms}</body></worldbody></mujoco>"
+        return kt.load(text, format="mjcf")
+
+    def said(other: Robot) -> list[tuple[str, str]]:
+        found = kt.compare(robot(0.5, 0.7), other).differences
+        return [(one.element, one.message) for one in found if one.kind == "surface"]
+
+    assert said(robot(0.5, 0.7)) == said(robot(0.5)) == said(robot(0.1, 0.2, 0.3)) == []
+    (found,) = said(robot(0.5, 0.9))
+    assert found[0] == "link 'b'"
+    assert "of its shape 2 is 0.7, in the second robot 0.9" in found[1]

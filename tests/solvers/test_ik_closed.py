@@ -204,3 +204,6 @@ def test_what_closed_loops_have_and_what_not(pen):
             call()
     with pytest.raises(TypeError, match="nearer is no option of a call"):
         solve(p, nearer=0.3)
+    with pytest.raises(AttributeError, match="ClosedIK has no attribute 'walk'"):
+        _ = solve.walk
+    assert repr(solve) == "ClosedIK: position of pen in world, by crank"

@@ -33,7 +33,6 @@ def elbow(p):
     return np.stack([np.arctan2(p[..., 1], p[..., 0]) - np.arctan2(0.3 * np.sin(q2), 0.4 + 0.3 * np.cos(q2)), q2], -1)
 
 
-@pytest.mark.slow
 def test_a_line_is_followed_on_the_branch_of_its_start(ik):
     p = line((0.6, 0.0), (0.3, 0.4))
     for sign in (1, -1):
@@ -48,7 +47,6 @@ def test_a_line_is_followed_on_the_branch_of_its_start(ik):
         assert repr(path) == "IKPath: follows 21 samples"
 
 
-@pytest.mark.slow
 def test_out_of_reach_it_stops_and_says_so(ik):
     p = line((0.6, 0.0), (0.8, 0.0))
     path = ik.follow(p, q0=elbow(p[0]), near=0.6)

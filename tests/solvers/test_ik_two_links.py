@@ -386,3 +386,32 @@ def test_more_starts_are_at_ends_in_the_middle_or_where_the_best_one_is():
     np.testing.assert_array_equal(pulled[~outside], places[~outside])
     way, whole = pulled - center, places - center
     np.testing.assert_allclose(way[:, 0] * whole[:, 1], way[:, 1] * whole[:, 0], atol=1e-12)  # along the same line
+
+
+def test_what_derivatives_and_standing_joints_refuse():
+    ik = solver()
+    with pytest.raises(kt.KinetreeError, match="result is tuple; expected an IKResult, as a call returns it"):
+        ik.derivatives((0.0, 0.0), CORNER)
+    standing = kt.ik(arm(), "tip", goal="position", joints=["q1"], at="input")
+    with pytest.raises(kt.KinetreeError, match="derivatives need a solver without at='input'; expected at=q of"):
+        standing.derivatives(ik(CORNER), CORNER)
+    with pytest.raises(kt.KinetreeError, match="at='input', row upper would couple joints that move with joints") as e:
+        kt.ik(arm(rows=True), "tip", goal="position", joints=["q1"], at="input")
+    assert (e.value.findings[0].code, e.value.findings[0].fix) == (
+        "at",
+        "give a full q as at, move all of these joints, or give limits= without it",
+    )
+    with pytest.raises(kt.KinetreeError, match=r"q0 has shape \(3,\)"):
+        ik(np.array(CORNER), q0=np.zeros(3))
+
+
+def test_words_of_costs():
+    """Of soft goals; where there is no cost, of what is reached."""
+    found = solver()(CORNER)
+    steps = f"in {found.iterations} steps, "
+    for changes, said in (
+        ({"cost": 0.25}, "IKResult: converged, cost 0.25 "),
+        ({"cost": 0.25, "success": False}, "IKResult: not reached, cost 0.25 "),
+        ({"cost": 0.0, "success": False}, "IKResult: not reached "),
+    ):
+        assert repr(replace(found, **changes)).startswith(said + steps)

@@ -1,14 +1,16 @@
 """Limits moved out for the most room, against areas that are known and against trying everything."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import kinetree as kt
 from kinetree.model.edit import add_limits
 from kinetree.model.limits import LinearLimits
-from kinetree.solvers.limits.widen import Reach, widenable
+from kinetree.solvers.limits.widen import Reach, _highest, widenable
 from kinetree.spatial import polytope
 
 PLANAR = """<robot name="planar"><link name="base"/><link name="upper"/><link name="lower"/><link name="tip"/>
@@ -241,3 +243,24 @@ def test_names_that_overlap_and_faces_that_are_edges():
     plan = kt.limits.widen(limited, {"p 1": 0.1})
     assert plan.after == pytest.approx(plan.robot.limits.volume())
     assert plan.after > plan.before
+
+
+def test_what_has_no_room_or_too_many_coordinates_is_said():
+    flat = planar({"far": (1, 1, 1.0), "near": (-1, -1, -1.0)})
+    long = kt.chain([{"a": 0.1, "qlim": [-1, 1]}] * 7, convention="dh")
+    row = LinearLimits("set", long.coordinate_names, np.ones((1, 7)), np.ones(1), ("sum",))
+    for robot, most, options, code, message in (
+        (flat, {"far": 1.0}, {"base": "base"}, "widen", "base means nothing without a frame to reach"),
+        (flat, {"far": 1.0}, {}, "empty", "nothing is inside these limits, or next to nothing; there is no room"),
+        (add_limits(long, [row]), {"sum": 1.0}, {}, "widen", "q7 are coupled; the room of more than 6 together is not"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=message) as caught:
+            kt.limits.widen(robot, most, **options)
+        assert caught.value.findings[0].code == code
+
+
+def test_a_programme_that_is_not_solved_is_said(monkeypatch):
+    given_up = SimpleNamespace(success=False, message="numbers are bad")
+    monkeypatch.setattr(scipy.optimize, "linprog", lambda *_, **__: given_up)
+    with pytest.raises(kt.KinetreeError, match="the linear programme was not solved: numbers are bad"):
+        _highest(np.ones((1, 2)), np.zeros(1), np.ones(2), 1.0)

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.spatial
 from scipy.optimize import OptimizeResult
+from scipy.spatial import ConvexHull, QhullError
 
 import kinetree as kt
 from each import each
@@ -78,3 +80,23 @@ def test_what_is_said_of_odd_sets():
             "the corners of what the limits leave cannot be told apart; expected limits that leave more room",
         ),
     ]
+
+
+@each("option, volume", [("QJ", 3.0), ("", None)])
+def test_hulls_of_corners_too_close_together(monkeypatch, option, volume):
+    """They are moved apart a little; where that does not help either, it is said."""
+    cube, tried = np.array(np.meshgrid([0.0, 2.0], [0.0, 3.0], [1.0, 1.5])).reshape(3, -1).T, []
+
+    def hull(points, qhull_options=None):
+        tried.append(qhull_options)
+        if qhull_options != option:
+            raise QhullError("QH6154 initial simplex is flat")
+        return ConvexHull(points, qhull_options=qhull_options)
+
+    monkeypatch.setattr(scipy.spatial, "ConvexHull", hull)
+    if volume:
+        assert hull_volume(cube) == pytest.approx(volume, rel=1e-6)
+    else:
+        with pytest.raises(kt.KinetreeError, match="cannot be told apart"):
+            hull_volume(cube)
+    assert tried == [None, "QJ"]

@@ -1,8 +1,13 @@
 """Polytopes, against shapes whose numbers are known, and against each other."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+import scipy.optimize
+import scipy.spatial
 from hypothesis import given, settings, strategies as st
+from scipy.spatial import QhullError
 
 import kinetree as kt
 from each import each
@@ -160,3 +165,61 @@ def test_wide_ends_and_thin_slabs():
     for question in (polytope.redundant_rows, lambda A, b: polytope.support(A, b, np.ones(2))):
         with pytest.raises(kt.KinetreeError, match="no configuration"):
             question(*empty)
+
+
+def test_the_nearest_point_of_a_rectangle():
+    """Moved in by a share of half of its larger side; where that leaves nothing, not at all."""
+    A, b = box([0, 1], [4, 2])
+    inside = np.array([3.5, 1.25])
+    found = polytope.project(A, b, inside)
+    assert found.tolist() == inside.tolist()
+    assert found is not inside
+    for point, deeper, nearest in (
+        ([5.0, 1.5], 0.0, [4.0, 1.5]),
+        ([5.0, 0.0], 0.0, [4.0, 1.0]),
+        ([4.0, 1.5], 0.1, [3.8, 1.5]),
+        ([5.0, 0.0], 0.1, [3.8, 1.2]),
+        ([5.0, 0.0], 0.3, [4.0, 1.0]),  # 0.6 m from both sides of 1 m
+        ([-3.0, 1.5], 0.25, [0.5, 1.5]),
+    ):
+        assert polytope.project(A, b, np.array(point), deeper=deeper) == pytest.approx(nearest, abs=1e-9)
+    with pytest.raises(kt.KinetreeError, match="the point or some limits are too far off to compute with"):
+        polytope.project(A, b, np.array([np.inf, 0.0]))
+
+
+def test_samples_of_a_range():
+    A, b = np.array([[2.0], [-4.0], [1.0]]), np.array([3.0, 2.0, 9.0])
+    points = polytope.sample(A, b, 500, np.random.default_rng(0))
+    assert points.shape == (500, 1)
+    assert (points.min(), points.max()) == pytest.approx((-0.5, 1.5), abs=0.02)
+    assert points.mean() == pytest.approx(0.5, abs=0.1)
+    assert polytope.vertices(A, b).ravel() == pytest.approx([-0.5, 1.5])
+
+
+def refused(*_, **__):
+    raise QhullError("QH6154 initial simplex is flat")
+
+
+def test_what_qhull_refuses(monkeypatch):
+    """Samples are then drawn as in many dimensions; for corners it is an error, as are corners that are no numbers."""
+    A, b = simplex(2)
+    thin = "the corners of what the limits leave cannot be told apart"
+    with monkeypatch.context() as patch:
+        patch.setattr(scipy.spatial, "Delaunay", refused)
+        points = polytope.sample(A, b, 300, np.random.default_rng(0))
+        assert (points @ A.T <= b + 1e-12).all()
+        assert points.mean(axis=0) == pytest.approx([1 / 3, 1 / 3], abs=0.05)
+    nowhere = SimpleNamespace(intersections=np.array([[0.0, np.inf]]))
+    for intersection in (refused, lambda *_: nowhere):
+        monkeypatch.setattr(scipy.spatial, "HalfspaceIntersection", intersection)
+        with pytest.raises(kt.KinetreeError, match=thin):
+            polytope.vertices(A, b)
+
+
+def test_a_nearest_point_that_is_not_found(monkeypatch):
+    def nnls(*_, **given):
+        raise RuntimeError(f"stopped after {given['maxiter']} steps")
+
+    monkeypatch.setattr(scipy.optimize, "nnls", nnls)
+    with pytest.raises(kt.KinetreeError, match="the nearest point was not found: stopped after 150 steps"):
+        polytope.project(*simplex(2), np.array([2.0, 2.0]))
