@@ -230,6 +230,7 @@ class TestTwoJoints:
             ((), "log.csv has no columns of poses, such as tool0.x"),
             (("--pose", "nothing"), "no frame 'nothing'"),
             (("--pose", "tip"), "log.csv has no columns of poses"),
+            (("--pose", "tip", "--pose", "nothing=T.csv"), "no frame 'nothing'"),
             (("--tool", "1 2 3 0 0 0"), "--tool goes with --controller"),
             (("--controller", "kuka", "--deg"), "leave out --pose, --q and --deg"),
             (("--controller", "kuka", "--q", "a=1"), "leave out --pose, --q and --deg"),
@@ -249,10 +250,33 @@ class TestTwoJoints:
         result = run("verify", model, file)
         assert result.exit_code == 2
         assert "log.csv has torques without times, of which rates of joints follow" in result.stderr
-        two = self.write(tmp_path / "two.csv", {"a": a, "b": b, "tip.": self.poses(self.Q), "one.": self.poses(self.Q)})
-        result = run("verify", model, two)
-        assert result.exit_code == 2
-        assert "two.csv has poses of tip, one [poses]\n    fix: name a frame with --pose FRAME" in result.stderr
+
+    @pytest.mark.slow
+    def test_poses_of_several_frames(self, run, tmp_path, model):
+        """In columns, or in files of their own, whose times differ; --pose chooses."""
+        a, b = self.Q.T
+        true = self.Q + self.OFF
+        one = kt.fk(self.ROBOT, "one")
+        columns = {"a": a, "b": b, "tip.": self.poses(self.Q), "one.": one(true)}
+        file = self.write(tmp_path / "two.csv", columns)
+        wrong = self.write(tmp_path / "wrong.csv", columns | {"one.": one(true + np.array([0.1, 0]))})
+        assert "The zero of b is off by 0.57" in run("verify", model, file).stdout
+        assert run("verify", model, wrong).stdout != run("verify", model, wrong, "--pose", "tip").stdout
+        assert "The zero of b is off by 0.57" in run("verify", model, wrong, "--pose", "tip").stdout
+
+        t = np.arange(0, 8, 0.02)
+
+        def at(t):
+            return np.column_stack([0.3 * t - 1, 0.8 * np.cos(1.3 * t)])  # a turns evenly, as between two poses
+
+        joints = self.write(tmp_path / "joints.csv", {"t": t, "a": at(t)[:, 0], "b": at(t)[:, 1]})
+        T = self.write(tmp_path / "T.csv", {"t": t[5:305:10], "": self.poses(at(t[5:305:10]))})
+        later = t[20:300] + 0.007
+        W = self.write(tmp_path / "W.csv", {"t": later, "": one(at(later) + self.OFF)})
+        found = run("verify", model, joints, "--pose", f"tip={T}", "--pose", f"one={W}", "--json")
+        assert [(one["kind"], one["element"]) for one in json.loads(found.stdout)["faults"]] == [("zero", "b")]
+        assert "2 poses of tip without those of other frames left out" in found.stderr
+        assert len(json.loads(found.stdout)["tool"]) == 2
 
 
 @pytest.mark.slow

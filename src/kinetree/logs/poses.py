@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation, Slerp
 
 from kinetree.display import number, some
 from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.logs.ros.joints import JOINT_STATE, note
-from kinetree.logs.ros.measured import SENSED, TRACKED, measured, tracked
+from kinetree.logs.ros.measured import SENSED, TRACKED, Motions, measured, tracked
 from kinetree.logs.ros.motion import Recording, recording
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
@@ -211,3 +212,16 @@ def at_poses(
     inside &= ~jumps[np.searchsorted(motion.times, measured.times, "right") - 1]
     times = measured.times[inside]
     return np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside], times
+
+
+def at_times(measured: MeasuredPoses, times: Array) -> tuple[Array, Array]:
+    """Return poses (k, 4, 4), or positions (k, 3), at times (k,), between the two nearest, and whether these are no
+    large gap apart."""
+    T, t = measured
+    assert t is not None
+    own, since = Motions(np.round(t * 1e9).astype(np.int64), T if T.ndim == 2 else T[:, :3, 3]), times - t[0]
+    positions, known = own.at(since), own.known(since)
+    if T.ndim == 2:
+        return positions, known
+    turned = Slerp(t, Rotation.from_matrix(T[:, :3, :3]))(times.clip(t[0], t[-1]))
+    return poses_from(turned.as_matrix(), positions), known
