@@ -63,7 +63,7 @@ class Repaired(NamedTuple):
 )
 @option(
     "--sensor NAME=TOPIC",
-    "Sensor, frame or joint of a topic of readings, or none. Repeatable.",
+    "Sensor, frame or joint of a topic, or of columns, of readings, or none. Repeatable.",
     "sensor",
     multiple=True,
 )
@@ -158,15 +158,15 @@ def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) ->
     from kinetree.logs.ros.measured import legal_poses
 
     log = read_log(robot, file, unit="deg" if options["in_degrees"] else "rad", joints=options["joints"])
-    motion, measured, effort, bag = log
+    motion, measured, effort, bag, readings = log
     asked = dict(_frame(robot, one) for one in options["pose"])
-    if options["sensor"] and (asked or not bag):
-        raise click.UsageError("--sensor is for bags, without --pose")
+    if options["sensor"] and (asked or not (bag or readings)):
+        raise click.UsageError("--sensor is for bags and columns such as tool0.force.x, without --pose")
     report_motion(robot, motion, file, missing=True)
     q = filled(robot, motion, at)
     if asked and (bag or any(asked.values())):
         return _at_poses(robot, file, log, q, asked, options)
-    if bag and not (asked or measured) and (given_readings := _with_sensors(robot, file, log, q, options["sensor"])):
+    if (bag or readings) and not asked and (given_readings := _with_sensors(robot, file, log, q, options["sensor"])):
         return given_readings
     if effort is not None and not (asked or measured):
         return _with_torques(robot, file, log, q)
@@ -237,19 +237,22 @@ def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
 
 
 def _with_sensors(robot: Robot, file: Path, log: Log, q: Array, asked: tuple[str, ...]) -> Given | None:
-    """Return the samples of a bag that have readings of all sensors, and of all torques, or None without sensors."""
+    """Return the samples of a log that have readings of all sensors, and of all torques, or None without sensors."""
+    from kinetree.logs.poses import bound
     from kinetree.logs.ros.measured import sensed
 
-    assert log.recording
     if asked == ("none",):
         return None
     if bad := [one for one in asked if "=" not in one]:
         raise fail(
-            "sensor", f"--sensor is {bad[0]!r}; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none"
+            "sensor", f"--sensor is {bad[0]!r}; expected NAME=TOPIC, of a sensor, frame or joint, NAME=COLUMNS, or none"
         )
     by_name, bag = dict(one.split("=", 1) for one in asked), log.recording
-    readings, kept, notes = sensed(robot, bag.topics, by_name, bag.stamps)
-    print_findings(notes)
+    if bag:
+        readings, kept, notes = sensed(robot, bag.topics, by_name, bag.stamps)
+        print_findings(notes)
+    else:
+        readings, kept = bound(log.readings, by_name), np.ones(len(q), dtype=bool)
     if not readings:
         return None
     effort = log.effort
@@ -259,12 +262,14 @@ def _with_sensors(robot: Robot, file: Path, log: Log, q: Array, asked: tuple[str
     left = "" if kept.all() else f"; {counted(int((~kept).sum()), 'sample')} without all of them left out"
     remark(f"{file}: readings of {names} are used{' with torques' if effort is not None else ''}{left}")
     parts = {kind: {name: y[kept] for name, y in sensors.items()} for kind, sensors in readings.items()}
-    return Given(q[kept], None, None if effort is None else effort[kept], _times(file, log.motion)[kept], **parts)
+    poses = {frame: one.T[kept] for frame, one in log.poses.items()} or None
+    times = _times(file, log.motion, "readings")[kept]
+    return Given(q[kept], poses, None if effort is None else effort[kept], times, **parts)
 
 
-def _times(file: Path, motion: Motion) -> Array:
+def _times(file: Path, motion: Motion, what: str = "torques") -> Array:
     if motion.times is None:
-        raise fail("effort", f"{file} has torques without times, of which rates of joints follow", fix="add a column t")
+        raise fail("effort", f"{file} has {what} without times, of which rates of joints follow", fix="add a column t")
     return motion.times
 
 
