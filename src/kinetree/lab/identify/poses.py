@@ -62,14 +62,9 @@ class Poses:
         return self.first + 6 + 6 * len(self.frames)
 
     @property
-    def nq(self) -> int:
-        """Return how many of them are zeros of coordinates."""
-        return self.robot.nq
-
-    @property
     def first(self) -> int:
         """Return the place of X among the numbers, which is that after the delay."""
-        return self.nq + 6 * len(self.joints) + 1
+        return self.robot.nq + 6 * len(self.joints) + 1
 
     @property
     def of_base(self) -> tuple[int, ...]:
@@ -101,7 +96,7 @@ class Poses:
     @cached_property
     def causes(self) -> list[Cause]:
         """Return what may be wrong: zeros of joints, lengths and poses of joints, and what is known of the setting."""
-        found = joint_causes(self.robot, self.joints, self.rows, self.nq)
+        found = joint_causes(self.robot, self.joints, self.rows, self.robot.nq)
         if self.t is not None:
             found.append(Cause("delay", ", ".join(self.frames), (self.first - 1,)))
         return found + [one for one in self.setting if one.kind.removesuffix(" pose") not in self.free]
@@ -113,7 +108,7 @@ class Poses:
 
     def _inputs(self, x: Array, rows: Array) -> tuple[Array, Array]:
         """Return q (n, nq), and the rows (k, 6) of the joints."""
-        nq, n = self.nq, len(self.joints)
+        nq, n = self.robot.nq, len(self.joints)
         q = self.q[rows] if self.t is None or not x[self.first - 1] else self._moved(self._at(x, rows))
         return q + x[:nq], self.rows + x[nq : nq + 6 * n].reshape(n, 6)
 
@@ -157,8 +152,8 @@ class Poses:
         late = 0.0 if self.t is None else -self._moved(self._at(x, rows), 1)[:, None]
         model, base, found = at < n, (at >= n) & (at < n + 6), []
         D = np.eye(n)[at[model]]
-        dP = D[:, self.nq : -1].reshape(len(D), len(self.joints), 6)
-        dq = D[:, : self.nq] + late * D[:, -1:]  # (n or 1, k, nq)
+        dP = D[:, self.robot.nq : -1].reshape(len(D), len(self.joints), 6)
+        dq = D[:, : self.robot.nq] + late * D[:, -1:]  # (n or 1, k, nq)
         for i, (kernel, at_tool) in enumerate(zip(self._kernels, Y, strict=True)):
             F, dT, first = kernel(q, P), np.zeros((len(q), len(at), 4, 4)), n + 6 + 6 * i
             tool = (at >= first) & (at < first + 6)

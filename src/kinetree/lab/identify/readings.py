@@ -258,7 +258,7 @@ def _start(sensors: Sensors, log: Trajectory) -> tuple[Start, list[ModelFault]]:
     for i, fault in enumerate(faults):
         rest = own - _named([fault])
         alike = [one - rest for one in near if rest <= one != own and len(one) == len(own)]
-        faults[i] = replace(fault, alike=tuple(other for (other,) in alike))
+        faults[i] = replace(fault, alike=tuple(dict.fromkeys(other for (other,) in alike)))
     return best.setting, faults
 
 
