@@ -22,7 +22,7 @@ from cases import ROBOTS
 from kinetree.lab.hand_eye import displacements as small
 from kinetree.lab.identify.poses import Poses
 from kinetree.lab.identify.search import Cause, fitted
-from kinetree.lab.identify.verification import _checked, _placed
+from kinetree.lab.identify.verification import _checked
 from kinetree.logs import filled
 from kinetree.logs.poses import read_log
 from machine import describe
@@ -48,7 +48,7 @@ def main() -> None:
         named = {(fault.kind, fault.element) for fault in found.faults}
         print(f"part {part + 1}: {', '.join(' of '.join(one) for one in named) or 'the model agrees'}")
         channel = replace(
-            _placed(_checked(robot, q[seen], {frame: T[seen]}, SETTING, None)), noise=tuple(found.noise / np.sqrt(3.0))
+            _checked(robot, q[seen], {frame: T[seen]}, SETTING, None).placed(), noise=tuple(found.noise / np.sqrt(3.0))
         )
         zeros = [cause for cause in channel.causes if cause.kind == "zero"]
         faults = [cause for cause in channel.causes if (cause.kind, cause.element) in named]
@@ -63,7 +63,7 @@ def unseen_errors(channel: Poses, causes: Sequence[Cause], q: np.ndarray, T: np.
     """Return the distances (n, 2) or (n, 1) of poses from those of the model with causes that are fitted to others."""
     free = (*channel.unknown, *(place for cause in causes for place in cause.places))
     fit = fitted(channel, np.zeros(channel.size), free, np.arange(len(channel.q)))
-    other = replace(_checked(channel.robot, q, {channel.frame: T}, SETTING, None), X=channel.X, Y=channel.Y)
+    other = replace(_checked(channel.robot, q, {channel.frames[0]: T}, SETTING, None), X=channel.X, Y=channel.Y)
     r = other.residual(fit.x, np.arange(len(q)))
     return np.linalg.norm(r, axis=-1) * other.noise
 

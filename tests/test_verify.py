@@ -33,6 +33,11 @@ def shown(q: np.ndarray, robot: kt.Robot = ARM, frame: str = "tip", seed: int = 
     return noisy(kt.fk(robot, frame)(q), np.random.default_rng(seed))
 
 
+def channel_of(robot, frame, q, T, X, Y, noise, free, t=None) -> Poses:
+    """Return the channel of one frame."""
+    return Poses(robot, (frame,), q, T[None], X, Y[None], (0, 1)[: len(noise)], noise, free, t)
+
+
 def named(found) -> list[tuple[str, str]]:
     return [(fault.kind, fault.element) for fault in found.faults]
 
@@ -221,7 +226,7 @@ class TestPoints:
     def test_at_most_half_of_the_log_is_fitted(self):
         """With as many numbers as it has, nothing is left that could be called noise."""
         for noise, counts in (((1e-3, 1e-3), 6), ((1e-3,), 3)):
-            channel = Poses(ARM, "tip", Q, shown(Q), np.eye(4), np.eye(4), noise, ())
+            channel = channel_of(ARM, "tip", Q, shown(Q), np.eye(4), np.eye(4), noise, ())
             x, rows = np.zeros(channel.size), np.arange(len(Q))
             none, quarter, all_ = (
                 np.array(channel.with_noise(x, rows, part * counts * len(Q) // 4).noise) for part in (0, 1, 4)
@@ -243,7 +248,7 @@ class TestPoints:
             (lambda p: p + np.where(np.arange(24)[:, None] == 3, np.nan, 0), "not finite, at sample 3; expected m"),
             (lambda p: 1000 * p, "the positions spread over .* those of the model over .* m; expected positions in m"),
             (lambda p: p * 1e200, "expected positions in m"),
-            (lambda p: 0 * p + 1.0, "all poses are the same; expected those of a frame that moved"),
+            (lambda p: 0 * p + 1.0, "all poses of tip are the same; expected those of a frame that moved"),
             (lambda p: p[:, :2], r"poses \(24, 2\); expected \(n, 4\) and \(n, 4, 4\), or \(n, 3\) of positions"),
             (lambda p: p[1:], r"poses \(23, 3\); expected"),
             (lambda p: p.T, r"poses \(3, 24\); expected"),
@@ -370,7 +375,7 @@ class TestDelays:
     def test_the_jacobian_is_that_of_the_residual(self):
         q, t, h = self.q(self.T), self.T, 1e-6
         poses = kt.fk(BEND, "tip").interpret(self.q(t - 0.05))
-        channel = Poses(BEND, "tip", q, poses, np.eye(4), np.eye(4), (1e-3, 2e-3), (), t)
+        channel = channel_of(BEND, "tip", q, poses, np.eye(4), np.eye(4), (1e-3, 2e-3), (), t)
         x, rows, place = np.zeros(channel.size), np.arange(len(t)), channel.size - 13
         x[place] = 0.05
         assert np.abs(channel.residual(x, rows)).max() < 0.2  # of cubic splines through the samples
@@ -468,8 +473,8 @@ class TestErrors:
     @each(
         "poses, options, error, part",
         [
-            ({}, {}, KinetreeError, "not a mapping of one frame"),
-            ({"tip": np.eye(4), "q1_link": np.eye(4)}, {}, KinetreeError, "not a mapping of one frame"),
+            ({}, {}, KinetreeError, "not a mapping of frames"),
+            ({"tip": np.tile(np.eye(4), (24, 1, 1))}, {}, KinetreeError, "all poses of tip are the same"),
             ({"nope": np.tile(np.eye(4), (24, 1, 1))}, {}, UnknownNameError, "no frame 'nope'"),
             ({"tip": np.eye(4)}, {}, KinetreeError, r"q has shape \(24, 4\) and poses \(4, 4\)"),
             ({"tip": np.tile(np.eye(4), (24, 1, 1))}, {"unknown": "camera"}, KinetreeError, "unknown is 'camera'"),
@@ -498,7 +503,7 @@ class TestFits:
     def channel(self) -> Poses:
         X, Y = small(np.array([1, 2, 3, 0.3, 0.2, 0.1])), small(np.array([0.1, 0, 0.2, 0, 1, 0]))
         T = X @ kt.fk(ARM, "tip").interpret(Q) @ Y
-        return Poses(ARM, "tip", Q, T, X, Y, (1e-3, 2e-3), EVERYTHING)
+        return channel_of(ARM, "tip", Q, T, X, Y, (1e-3, 2e-3), EVERYTHING)
 
     @each("free", [(), ("base",), ("tool",), ("tool", "base")])
     def test_what_may_be_wrong(self, free):
@@ -518,7 +523,7 @@ class TestFits:
             text += f"<child link='l{i + 1}'/><origin xyz='{xyz}' rpy='0.5 0 0.1'/>{more}</joint>"
         text += "</robot>"
         robot = kt.load(text, format="urdf")
-        channel = Poses(robot, "l5", np.zeros((1, 2)), np.eye(4)[None], np.eye(4), np.eye(4), (1.0, 1.0), free)
+        channel = channel_of(robot, "l5", np.zeros((1, 2)), np.eye(4)[None], np.eye(4), np.eye(4), (1.0, 1.0), free)
         assert channel.joints == ("f0", "r1", "f2", "p3", "m4")
         base, tool = ("base pose", "l0", tuple(range(33, 39))), ("tool pose", "l5", tuple(range(39, 45)))
         assert channel.causes == [

@@ -203,6 +203,25 @@ class TestImu:
         assert named(found) == [("imu unit", "tool0")]
         assert "Accelerations of tool0 are in g." in str(found)
 
+    @each("first, then", [(2, 3), (1, 5)])
+    def test_two_signs(self, first, then):
+        """Neither alone halves the error, because axes are parallel or gravity turns about another one."""
+        log = standing(UR5, "tool0")
+        log["q"][:, [first, then]] *= -1
+        assert named(verify(UR5, "tool0", log)) == [("sign", UR5.joint_names[i]) for i in (first, then)]
+
+    @pytest.mark.slow
+    @each("kind", ["imu unit", "unit"])
+    def test_a_sign_and_a_unit(self, kind):
+        log = standing(UR5, "tool0")
+        log["q"][:, 5] *= -1
+        if kind == "unit":
+            log["q"] = np.rad2deg(log["q"])
+        else:
+            log["y"][:, 3:] /= 9.80665
+        element = "q" if kind == "unit" else "tool0"
+        assert {*named(verify(UR5, "tool0", log))} == {("sign", "wrist_3_joint"), (kind, element)}
+
     @pytest.mark.slow
     def test_degrees_a_second(self):
         log = moving(UR5, "tool0")

@@ -228,6 +228,7 @@ class TestTwoJoints:
             ((), "log.csv has no columns of poses, such as tool0.x"),
             (("--pose", "nothing"), "no frame 'nothing'"),
             (("--pose", "tip"), "log.csv has no columns of poses"),
+            (("--pose", "tip", "--pose", "nothing=T.csv"), "no frame 'nothing'"),
             (("--tool", "1 2 3 0 0 0"), "--tool goes with --controller"),
             (("--controller", "kuka", "--deg"), "leave out --pose, --q and --deg"),
             (("--controller", "kuka", "--q", "a=1"), "leave out --pose, --q and --deg"),
@@ -247,10 +248,69 @@ class TestTwoJoints:
         result = run("verify", model, file)
         assert result.exit_code == 2
         assert "log.csv has torques without times, of which rates of joints follow" in result.stderr
-        two = self.write(tmp_path / "two.csv", {"a": a, "b": b, "tip.": self.poses(self.Q), "one.": self.poses(self.Q)})
-        result = run("verify", model, two)
-        assert result.exit_code == 2
-        assert "two.csv has poses of tip, one [poses]\n    fix: name a frame with --pose FRAME" in result.stderr
+
+    @pytest.mark.slow
+    def test_readings_in_columns(self, run, tmp_path, model):
+        """Of an accelerometer in tip, under that name or another one; also with angular velocities, and poses."""
+        t = np.arange(0, 8, 0.02)
+        q = np.column_stack([np.sin(0.9 * t), 0.8 * np.cos(1.3 * t)])
+        qd = np.gradient(q, t, axis=0)
+        y = kt.dynamics.imu_reading(self.ROBOT, "tip")(q + self.OFF, qd, np.gradient(qd, t, axis=0))
+        y += np.random.default_rng(0).normal(0, 0.01, y.shape)
+        fields = [f"{field}.{x}" for field in ("angular_velocity", "linear_acceleration") for x in "xyz"]
+
+        def log(name, first=3, **more):
+            head = {"t": t, "a": q[:, 0], "b": q[:, 1], **more}
+            readings = {f"{name}.{field}": x for field, x in zip(fields[first:], y.T[first:], strict=True)}
+            return self.write(tmp_path / f"{name}{first}.csv", head | readings)
+
+        for arguments in ([log("tip")], [log("tip", 0)], [log("board"), "--sensor", "tip=board"]):
+            result = run("verify", model, *arguments, "--json")
+            found = json.loads(result.stdout)
+            assert [(one["kind"], one["element"]) for one in found["faults"]] == [("zero", "b")]
+            assert abs(found["faults"][0]["value"] - 0.01) < 3 * found["faults"][0]["std"]
+            assert "readings of tip are used" in result.stderr
+        both = json.loads(run("verify", model, log("tip", 3, **{"tip.": self.poses(q)}), "--json").stdout)
+        assert [(one["kind"], one["element"]) for one in both["faults"]] == [("zero", "b")]
+        assert both["error"] is not None
+        assert [*both["readings"]] == ["imu"]
+        for arguments, part in (
+            ([log("tip"), "--sensor", "tip=board"], "no readings are in columns 'board'; legal for --sensor NAME=COL"),
+            ([log("board")], "'board'"),
+            ([log("tip", 4)], "the readings of 'tip' are not whole: column 'tip.linear_acceleration.x' is missing"),
+            ([log("tip", 2)], "column 'tip.angular_velocity.x' is missing"),
+            ([log("tip"), "--sensor", "tip"], "--sensor is 'tip'; expected NAME=TOPIC"),
+        ):
+            result = run("verify", model, *arguments)
+            assert result.exit_code == 2
+            assert part in result.stderr
+
+    @pytest.mark.slow
+    def test_poses_of_several_frames(self, run, tmp_path, model):
+        """In columns, or in files of their own, whose times differ; --pose chooses."""
+        a, b = self.Q.T
+        true = self.Q + self.OFF
+        one = kt.fk(self.ROBOT, "one")
+        columns = {"a": a, "b": b, "tip.": self.poses(self.Q), "one.": one(true)}
+        file = self.write(tmp_path / "two.csv", columns)
+        wrong = self.write(tmp_path / "wrong.csv", columns | {"one.": one(true + np.array([0.1, 0]))})
+        assert "The zero of b is off by 0.57" in run("verify", model, file).stdout
+        assert run("verify", model, wrong).stdout != run("verify", model, wrong, "--pose", "tip").stdout
+        assert "The zero of b is off by 0.57" in run("verify", model, wrong, "--pose", "tip").stdout
+
+        t = np.arange(0, 8, 0.02)
+
+        def at(t):
+            return np.column_stack([0.3 * t - 1, 0.8 * np.cos(1.3 * t)])  # a turns evenly, as between two poses
+
+        joints = self.write(tmp_path / "joints.csv", {"t": t, "a": at(t)[:, 0], "b": at(t)[:, 1]})
+        T = self.write(tmp_path / "T.csv", {"t": t[5:305:10], "": self.poses(at(t[5:305:10]))})
+        later = t[20:300] + 0.007
+        W = self.write(tmp_path / "W.csv", {"t": later, "": one(at(later) + self.OFF)})
+        found = run("verify", model, joints, "--pose", f"tip={T}", "--pose", f"one={W}", "--json")
+        assert [(one["kind"], one["element"]) for one in json.loads(found.stdout)["faults"]] == [("zero", "b")]
+        assert "2 poses of tip without those of other frames left out" in found.stderr
+        assert len(json.loads(found.stdout)["tool"]) == 2
 
 
 @pytest.mark.slow

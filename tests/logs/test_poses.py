@@ -60,7 +60,7 @@ class TestColumns:
         np.testing.assert_allclose(q, [[1, 2], [3, 2]])
 
     def test_torques_beside_joints(self, tmp_path):
-        motion, found, effort, _ = read_log(ARM, written(tmp_path, "q2.effort,q1,q2\n7,1,2\n8,1,2\n"))
+        motion, found, effort, *_ = read_log(ARM, written(tmp_path, "q2.effort,q1,q2\n7,1,2\n8,1,2\n"))
         assert motion.names == ("q1", "q2")
         assert found == {}
         np.testing.assert_array_equal(effort, [[np.nan, 7], [np.nan, 8]])

@@ -19,7 +19,7 @@ from kinetree.cli._motion import report_motion
 from kinetree.cli._output import check_new, check_no_input, force_option, plain, print_json
 from kinetree.cli._say import remark, say, say_text
 from kinetree.display import counted, some
-from kinetree.errors import UnverifiedWarning, fail, unknown_name
+from kinetree.errors import Finding, UnverifiedWarning, fail, unknown_name
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array
 
@@ -55,10 +55,15 @@ class Repaired(NamedTuple):
 @kinetree_command("Compare", "kinetree verify arm.urdf log.csv --pose tool0=T.csv --unknown base")
 @robot_argument
 @argument("file", "Joint values (CSV, or a bag of ROS 2), and columns of poses as tool0.x.", metavar="LOG", type=FILE)
-@option("--pose FRAME[=FILE]", "Frame whose poses were measured, and their file, or topic or frame of /tf.", "pose")
+@option(
+    "--pose FRAME[=FILE]",
+    "Frame whose poses were measured, and their file, or topic or frame of /tf. Repeatable.",
+    "pose",
+    multiple=True,
+)
 @option(
     "--sensor NAME=TOPIC",
-    "Sensor, frame or joint of a topic of readings, or none. Repeatable.",
+    "Sensor, frame or joint of a topic, or of columns, of readings, or none. Repeatable.",
     "sensor",
     multiple=True,
 )
@@ -80,7 +85,7 @@ def command(
     /,
     robot: Robot,
     file: Path,
-    pose: str | None,
+    pose: tuple[str, ...],
     sensor: tuple[str, ...],
     joints: str | None,
     unknown: tuple[str, ...],
@@ -153,49 +158,70 @@ def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) ->
     from kinetree.logs.ros.measured import legal_poses
 
     log = read_log(robot, file, unit="deg" if options["in_degrees"] else "rad", joints=options["joints"])
-    (motion, measured, effort, bag), given = log, options["pose"] or ""
-    if options["sensor"] and (given or not bag):
-        raise click.UsageError("--sensor is for bags, without --pose")
+    motion, measured, effort, bag, readings = log
+    asked = dict(_frame(robot, one) for one in options["pose"])
+    if options["sensor"] and (asked or not (bag or readings)):
+        raise click.UsageError("--sensor is for bags and columns such as tool0.force.x, without --pose")
     report_motion(robot, motion, file, missing=True)
     q = filled(robot, motion, at)
-    frame, _, where = (given, "", "") if given in robot.frames else given.partition("=")
-    if given and frame not in robot.frames:
-        raise unknown_name("frame", frame, [*robot.frames])
-    if where or (frame and bag):
-        return _at_poses(robot, file, log, q, frame, where, options)
-    if bag and not (frame or measured) and (given_readings := _with_sensors(robot, file, log, q, options["sensor"])):
+    if asked and (bag or any(asked.values())):
+        return _at_poses(robot, file, log, q, asked, options)
+    if (bag or readings) and not asked and (given_readings := _with_sensors(robot, file, log, q, options["sensor"])):
         return given_readings
-    if effort is not None and not (frame or measured):
+    if effort is not None and not (asked or measured):
         return _with_torques(robot, file, log, q)
     torques = {"effort": effort, "t": _times(file, motion)} if effort is not None else {"t": motion.times}
-    if not frame and len(measured) == 1:
-        (frame,) = measured
-    if frame not in measured:
+    frames = [*(asked or measured)]
+    if not frames or not measured.keys() >= {*frames}:
         has, fix = f"has poses of {', '.join(measured)}" if measured else NO_POSES, FIX
         if bag:
             others = [n for n, one in bag.topics.items() if one.type == bag.topic.type and n != bag.topic.name]
             has = f"has no efforts in topic {bag.topic.name}"
             fix = legal_poses(robot, bag.topics) + (f"; others for --joint-states are {some(others)}" if others else "")
         raise fail("poses", f"{file} {has}", fix=fix)
-    return Given(q, {frame: measured[frame].T}, **torques)
+    return Given(q, {frame: measured[frame].T for frame in frames}, **torques)
 
 
-def _at_poses(robot: Robot, file: Path, log: Log, q: Array, frame: str, where: str, options: dict[str, Any]) -> Given:
-    """Return configurations at the times of poses of a file of their own, or of a topic or frame in the bag."""
-    from kinetree.logs.poses import at_poses, poses_in_bag, read_poses
+def _frame(robot: Robot, given: str) -> tuple[str, str]:
+    """Return a frame, and the file, topic or frame of /tf that has its poses, or ""."""
+    frame, _, where = (given, "", "") if given in robot.frames else given.partition("=")
+    if frame not in robot.frames:
+        raise unknown_name("frame", frame, [*robot.frames])
+    return frame, where
 
-    if log.recording and not Path(where or ".").is_file():
-        poses, where, note = poses_in_bag(robot, log.recording, where or None)
-        print_findings([note] if note and "base" not in options["unknown"] else [])
-    else:
-        poses = read_poses(robot, Path(where), frame, unit="deg" if options["in_degrees"] else "rad")
-    q, T, times = at_poses(log.motion, q, poses, (str(file), where))
-    if len(T) < len(poses.T):
-        lost = counted(len(poses.T) - len(T), "pose")
-        remark(f"{where}: {lost} outside the times of {file}, or in its gaps, left out")
+
+def _at_poses(robot: Robot, file: Path, log: Log, q: Array, asked: dict[str, str], options: dict[str, Any]) -> Given:
+    """Return configurations at the times of poses of frames, in files of their own, or in topics or frames of the bag;
+    of several frames at those of the first."""
+    from kinetree.logs.poses import at_poses, at_times, poses_in_bag, read_poses
+
+    notes, found, times, known = dict[str, Finding](), dict[str, Array](), None, np.zeros(0, dtype=bool)
+    for frame, where in asked.items():
+        if log.recording and not Path(where or ".").is_file():
+            poses, where, note = poses_in_bag(robot, log.recording, where or None)
+            notes |= {note.message: note} if note else {"": Finding("poses", "info", "")}
+        elif where or frame not in log.poses:
+            poses = read_poses(robot, Path(where), frame, unit="deg" if options["in_degrees"] else "rad")
+        else:
+            poses, where = log.poses[frame], str(file)
+        own, T, t = at_poses(log.motion, q, poses, (str(file), where))
+        if len(T) < len(poses.T):
+            lost = counted(len(poses.T) - len(T), "pose")
+            remark(f"{where}: {lost} outside the times of {file}, or in its gaps, left out")
+        if not found:
+            at, times, known = own, t, np.ones(len(T), dtype=bool)
+        elif times is not None:
+            T, near = at_times(poses, times)
+            known &= near
+        found[frame] = T
+    if len(notes) > 1:
+        raise fail("poses", f"poses of {', '.join(asked)} are in different frames; expected those in one")
+    print_findings([one for one in notes.values() if one.message and "base" not in options["unknown"]])
+    if not known.all():
+        remark(f"{counted(int((~known).sum()), 'pose')} of {next(iter(asked))} without those of other frames left out")
     if log.effort is not None:
         remark(f"{file}: torques are not used beside poses of another file or topic; leave out --pose to check them")
-    return Given(q, {frame: T}, t=times)
+    return Given(at[known], {frame: T[known] for frame, T in found.items()}, t=None if times is None else times[known])
 
 
 def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
@@ -211,19 +237,22 @@ def _with_torques(robot: Robot, file: Path, log: Log, q: Array) -> Given:
 
 
 def _with_sensors(robot: Robot, file: Path, log: Log, q: Array, asked: tuple[str, ...]) -> Given | None:
-    """Return the samples of a bag that have readings of all sensors, and of all torques, or None without sensors."""
+    """Return the samples of a log that have readings of all sensors, and of all torques, or None without sensors."""
+    from kinetree.logs.poses import bound
     from kinetree.logs.ros.measured import sensed
 
-    assert log.recording
     if asked == ("none",):
         return None
     if bad := [one for one in asked if "=" not in one]:
         raise fail(
-            "sensor", f"--sensor is {bad[0]!r}; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none"
+            "sensor", f"--sensor is {bad[0]!r}; expected NAME=TOPIC, of a sensor, frame or joint, NAME=COLUMNS, or none"
         )
     by_name, bag = dict(one.split("=", 1) for one in asked), log.recording
-    readings, kept, notes = sensed(robot, bag.topics, by_name, bag.stamps)
-    print_findings(notes)
+    if bag:
+        readings, kept, notes = sensed(robot, bag.topics, by_name, bag.stamps)
+        print_findings(notes)
+    else:
+        readings, kept = bound(log.readings, by_name), np.ones(len(q), dtype=bool)
     if not readings:
         return None
     effort = log.effort
@@ -233,12 +262,14 @@ def _with_sensors(robot: Robot, file: Path, log: Log, q: Array, asked: tuple[str
     left = "" if kept.all() else f"; {counted(int((~kept).sum()), 'sample')} without all of them left out"
     remark(f"{file}: readings of {names} are used{' with torques' if effort is not None else ''}{left}")
     parts = {kind: {name: y[kept] for name, y in sensors.items()} for kind, sensors in readings.items()}
-    return Given(q[kept], None, None if effort is None else effort[kept], _times(file, log.motion)[kept], **parts)
+    poses = {frame: one.T[kept] for frame, one in log.poses.items()} or None
+    times = _times(file, log.motion, "readings")[kept]
+    return Given(q[kept], poses, None if effort is None else effort[kept], times, **parts)
 
 
-def _times(file: Path, motion: Motion) -> Array:
+def _times(file: Path, motion: Motion, what: str = "torques") -> Array:
     if motion.times is None:
-        raise fail("effort", f"{file} has torques without times, of which rates of joints follow", fix="add a column t")
+        raise fail("effort", f"{file} has {what} without times, of which rates of joints follow", fix="add a column t")
     return motion.times
 
 

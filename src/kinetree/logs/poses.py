@@ -3,16 +3,18 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation, Slerp
 
 from kinetree.display import number, some
 from kinetree.errors import Finding, Source, fail, nearest_names
 from kinetree.logs import csv
 from kinetree.logs.read import READERS, is_bag, read_motion
 from kinetree.logs.ros.joints import JOINT_STATE, note
-from kinetree.logs.ros.measured import SENSED, TRACKED, measured, tracked
+from kinetree.logs.ros.measured import SENSED, TRACKED, Motions, measured, tracked
 from kinetree.logs.ros.motion import Recording, recording
 from kinetree.model.robot import Robot
 from kinetree.spatial.se3 import Array, pose_from_xyz_rpy, poses_from, rotations_from_quaternions
@@ -22,6 +24,8 @@ POSITION = ("x", "y", "z")
 QUATERNION = ("qx", "qy", "qz", "qw")
 RPY = ("roll", "pitch", "yaw")
 LEGAL = "x y z, alone or with qx qy qz qw or roll pitch yaw"
+FIELDS = {"imu": ("angular_velocity", "linear_acceleration"), "wrenches": ("force", "torque")}
+"""Fields of readings of sensors, as messages of ROS 2 name them."""
 ROUNDED = 1e-2
 """Largest difference from one of the length of a quaternion, which is then scaled."""
 
@@ -35,12 +39,13 @@ class MeasuredPoses(NamedTuple):
 
 class Log(NamedTuple):
     """A motion, measured poses by frame, and torques (n, nv), N m or N, which are nan where there are none, or None.
-    recording: the bag that has them."""
+    recording: the bag that has them. readings: of a table, (n, 6) or (n, 3) by "imu" and "wrenches" and then names."""
 
     motion: Motion
     poses: dict[str, MeasuredPoses]
     effort: Array | None
     recording: Recording | None = None
+    readings: Mapping[str, Mapping[str, Array]] = MappingProxyType({})
 
 
 def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", joints: str | None = None) -> Log:
@@ -61,19 +66,49 @@ def read_log(robot: Robot, file: Path, *, unit: Literal["rad", "deg"] = "rad", j
         frame, _, part = name.rpartition(".")
         if name not in known and frame in robot.frames and part in (*POSITION, *QUATERNION, *RPY):
             frames.setdefault(frame, []).append(part)
+    readings, sensed = _readings(columns, {*known, *(f"{frame}.{x}" for frame in frames for x in frames[frame])})
     for name in columns.names:
         if columns.names.count(name) > 1:
             raise columns.fault(None, f"column {name!r} occurs twice; expected each once")
-        if name not in known:
+        if name not in known | sensed:
             _check_known(robot, name, columns)
     of_poses = {f"{frame}.{part}" for frame, parts in frames.items() for part in parts}
-    own, others = csv.split(columns, csv.rates_of(robot) | of_poses)
+    own, others = csv.split(columns, csv.rates_of(robot) | of_poses | sensed)
     if any(name.endswith(".velocity") for name in others):
         message = "columns of velocities are left out: rates of joints follow from positions and times"
         own = own._replace(notes=(Finding("motion", "info", message, Source(str(file))),))
     motion, efforts = motion_of(robot, own, unit), _efforts(robot, len(own.values), others)
     poses = {frame: MeasuredPoses(_poses(columns, f"{frame}.", unit), motion.times) for frame in frames}
-    return Log(motion, poses, efforts)
+    return Log(motion, poses, efforts, readings=readings)
+
+
+def _readings(columns: Columns, known: set[str]) -> tuple[dict[str, dict[str, Array]], set[str]]:
+    """Return readings of sensors in columns such as tool0.linear_acceleration.x, and the names of these columns."""
+    table = {name: x for name, x in zip(columns.names, columns.values.T, strict=True) if name not in known}
+    found, taken = dict[str, dict[str, Array]](), set[str]()
+    for kind, (first, second) in FIELDS.items():
+        parts = [name.rsplit(".", 2) for name in table if name.count(".") > 1]
+        for sensor in dict.fromkeys(s for s, field, x in parts if field in (first, second) and x in POSITION):
+            has_first = kind == "wrenches" or any(f"{sensor}.{first}.{x}" in table for x in POSITION)
+            names = [f"{sensor}.{field}.{x}" for field in (first, second)[not has_first :] for x in POSITION]
+            if missing := [name for name in names if name not in table]:
+                raise columns.fault(None, f"the readings of {sensor!r} are not whole: column {missing[0]!r} is missing")
+            found.setdefault(kind, {})[sensor] = np.column_stack([table[name] for name in names])
+            taken |= {*names}
+    return found, taken
+
+
+def bound(readings: Mapping[str, Mapping[str, Array]], asked: Mapping[str, str]) -> dict[str, dict[str, Array]]:
+    """Return readings of a table by names of sensors. asked: what columns begin with, by name of their sensor; without,
+    these are the names."""
+    there = list(dict.fromkeys(name for values in readings.values() for name in values))
+    if wrong := [name for name in asked.values() if name not in there]:
+        raise fail(
+            "sensor", f"no readings are in columns {wrong[0]!r}; legal for --sensor NAME=COLUMNS are {some(there)}"
+        )
+    pairs = [*asked.items()] or [(name, name) for name in there]
+    found = {kind: {to: values[of] for to, of in pairs if of in values} for kind, values in readings.items()}
+    return {kind: values for kind, values in found.items() if values}
 
 
 def _check_topic(file: Path, joints: str | None) -> None:
@@ -211,3 +246,16 @@ def at_poses(
     inside &= ~jumps[np.searchsorted(motion.times, measured.times, "right") - 1]
     times = measured.times[inside]
     return np.column_stack([np.interp(times, motion.times, x) for x in q.T]), measured.T[inside], times
+
+
+def at_times(measured: MeasuredPoses, times: Array) -> tuple[Array, Array]:
+    """Return poses (k, 4, 4), or positions (k, 3), at times (k,), between the two nearest, and whether these are no
+    large gap apart."""
+    T, t = measured
+    assert t is not None
+    own, since = Motions(np.round(t * 1e9).astype(np.int64), T if T.ndim == 2 else T[:, :3, 3]), times - t[0]
+    positions, known = own.at(since), own.known(since)
+    if T.ndim == 2:
+        return positions, known
+    turned = Slerp(t, Rotation.from_matrix(T[:, :3, :3]))(times.clip(t[0], t[-1]))
+    return poses_from(turned.as_matrix(), positions), known

@@ -76,18 +76,19 @@ class Verification:
     has the effect of the others, or of which a single one has no effect. still: joints that did not move, of those that
     the log is about. error, left, noise (2,), or (1,) by positions alone: root mean square of the error of the model in
     position, m, and rotation, rad, with the unknown poses at their best; what is left with the faults corrected; and
-    what the noise of the log alone would leave. outliers: numbers of the samples that do not fit the others. base, tool
-    (4, 4): T_world_root and T_frame_measured. readings: the same three of s sensors: "imu" (3, s, 6), angular velocity,
-    rad/s, and acceleration, m/s², nan for none; "wrenches" (3, s, 6), force, N, and moment, N m. sensor_offsets: of
-    these, by name, the constant part (6,) of readings, which is no fault of the model. torques (3, nv): root mean
-    square of the error of the model, of what is left with the faults corrected, and the noise of the log, N m or N, nan
-    for a joint without torques. offsets: constant part of the torques of each joint, such as that of a sensor, which is
-    no fault of the model. gaps: numbers of the samples before which times have a gap. blind: "poses", "imu", "wrenches"
-    or "torques" if no fault could have shown itself in them. incomplete: these if much more than the noise is left of
-    them, so that more is wrong than is named. residuals: errors of each sample, of the model and with the faults
-    corrected: "poses" (2, n, 2), m and rad, or (2, n, 1); at the means of windows "imu" and "wrenches" (2, m, s, 6) at
-    "times of imu" and "times of wrenches" (m,), s, and "torques" (2, m, nv), N m or N, at "times". numbers, correlation
-    (k, k): numbers of the faults that were fitted, and how far the log cannot tell them apart, -1 to 1.
+    what the noise of the log alone would leave; of several frames together. outliers: numbers of the samples that do
+    not fit the others. base (4, 4), tool (4, 4), or (f, 4, 4) of f frames: T_world_root and T_frame_measured. readings:
+    the same three of s sensors: "imu" (3, s, 6), angular velocity, rad/s, and acceleration, m/s², nan for none;
+    "wrenches" (3, s, 6), force, N, and moment, N m. sensor_offsets: of these, by name, the constant part (6,) of
+    readings, which is no fault of the model. torques (3, nv): root mean square of the error of the model, of what is
+    left with the faults corrected, and the noise of the log, N m or N, nan for a joint without torques. offsets:
+    constant part of the torques of each joint, such as that of a sensor, which is no fault of the model. gaps: numbers
+    of the samples before which times have a gap. blind: "poses", "imu", "wrenches" or "torques" if no fault could have
+    shown itself in them. incomplete: these if much more than the noise is left of them, so that more is wrong than is
+    named. residuals: errors of each sample, of the model and with the faults corrected: "poses" (2, n, 2), m and rad,
+    or (2, n, 1); at the means of windows "imu" and "wrenches" (2, m, s, 6) at "times of imu" and "times of wrenches"
+    (m,), s, and "torques" (2, m, nv), N m or N, at "times". numbers, correlation (k, k): numbers of the faults that
+    were fitted, and how far the log cannot tell them apart, -1 to 1.
     What poses show is None without poses, torques without torques.
     """
 

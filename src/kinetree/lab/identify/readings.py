@@ -1,6 +1,6 @@
 """What is wrong with a model by readings of its sensors, which are taken as quadratic in numbers near some of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -11,7 +11,17 @@ from kinetree.lab.identify.answer import ModelFault, Verification, correlated, f
 from kinetree.lab.identify.columns import Trajectory, delayed, filter_of
 from kinetree.lab.identify.efforts import MEDIAN, noise_of
 from kinetree.lab.identify.search import Cause, Found, fitted, hidden, loss, search, visible
-from kinetree.lab.identify.setting import TURNED_GRAVITIES, Turn, faults_of, some_of, turned, turns, unturned
+from kinetree.lab.identify.setting import (
+    TURNED_GRAVITIES,
+    State,
+    Turn,
+    faults_of,
+    least,
+    some_of,
+    turned,
+    turns,
+    unturned,
+)
 from kinetree.lab.identify.torques import OUTLIER, REST, rms
 from kinetree.model.robot import Robot
 from kinetree.queries.options import GRAVITY
@@ -32,6 +42,10 @@ MOST = 1000
 """Number of samples that are looked at before the search."""
 LARGE = 0.3
 """Least turn of a sensor, rad, that is tried before the search."""
+FITS, SINGLE = 10, ("zero", "mass", "centre")
+"""How many of what may be wrong besides one thing are fitted, those that leave the least, and by which faults."""
+FITTED = ("sensor pose", "gravity")
+"""What is tried before the search, and then found by it."""
 UNITS = {"zero": "rad", "turn": "rad", "length": "m", "centre": "m", "mass": "kg", "inertia": "kg m²", "delay": "s"}
 UNITS["gravity"] = "m/s²"
 
@@ -86,6 +100,11 @@ class Sensors:
         """Return the places of what is not known and no fault: constant offsets, which sensors usually have."""
         return tuple(self.offsets[self.known].tolist())
 
+    @property
+    def places(self) -> list[int]:
+        """Return the places of what may be wrong."""
+        return [i for one in self.causes for i in one.places]
+
     @cached_property
     def causes(self) -> list[Cause]:
         """Return what may be wrong."""
@@ -139,10 +158,9 @@ class Readings:
         return np.asarray(-(J / self.noise[:, None])[..., None, :])
 
 
-def near(sensors: Sensors, log: Trajectory, at: Array) -> Readings:
-    """Return the filtered readings of a log near some numbers."""
+def near(sensors: Sensors, log: Trajectory, at: Array, places: Collection[int]) -> Readings:
+    """Return the filtered readings of a log near some numbers, with the columns of those at places."""
     log, made, k = delayed(log, float(at[sensors.late])), filter_of(log.dt), sensors.known
-    places = {i for one in sensors.causes for i in one.places} - {sensors.late}
 
     def model(rows: slice, x: Array = at) -> Array:
         return sensors.predict(x, log._replace(q=log.q[rows], qd=log.qd[rows], qdd=log.qdd[rows]))[:, k]
@@ -151,7 +169,7 @@ def near(sensors: Sensors, log: Trajectory, at: Array) -> Readings:
         here = model(rows)
         slopes, curves = np.zeros((2, *here.shape, len(at)))
         slopes[..., sensors.offsets[k]] = np.eye(len(sensors.unknown))
-        for i in places:
+        for i in {*places} - {sensors.late}:
             step = STEP * np.eye(len(at))[i]
             more, less = model(rows, at + step), model(rows, at - step)
             slopes[..., i], curves[..., i] = (more - less) / (2 * STEP), (more - 2 * here + less) / STEP**2
@@ -160,7 +178,7 @@ def near(sensors: Sensors, log: Trajectory, at: Array) -> Readings:
     y, here, slopes, curves = np.split(made.of(log.parts, parts), [1, 2, 2 + len(at)], axis=-1)
     for part in (slopes, curves):
         part[..., np.abs(part).max(axis=(0, 1)) < ROUNDED * np.abs(here).max()] = 0.0
-    if log.dt:
+    if log.dt and sensors.late in places:
         slopes[..., sensors.late] = -made.slope(log.dt).of(log.parts, model)
     given = sensors.causes, sensors.unknown, y[..., 0], here[..., 0], slopes, curves
     return Readings(*given, at, sensors.lower, sensors.noise[0, k])
@@ -168,94 +186,117 @@ def near(sensors: Sensors, log: Trajectory, at: Array) -> Readings:
 
 class Start(NamedTuple):
     """Say how a log was taken: its joints as those of the model, factors (d,) of readings, numbers near which the
-    search begins, and the faults that these are."""
+    search begins, and what is wrong besides joints: kind, element and, of a factor, how many times too large it is."""
 
     joints: Turn
-    factors: Array
-    at: Array
-    faults: tuple[ModelFault, ...] = ()
+    factors: tuple[float, ...]
+    at: tuple[float, ...]
+    named: frozenset[tuple[str, str, float | None]] = frozenset()
 
     def of(self, log: Trajectory) -> Trajectory:
         """Return a log as one of the model."""
         q, qd, qdd = (turned(x, self.joints) for x in log[:3])
         return log._replace(q=q, qd=qd, qdd=qdd, effort=log.effort * self.factors)
 
+    def near(self, places: Sequence[int], values: Array, kind: str, element: str) -> "Start":
+        """Return a start with other numbers at some places."""
+        at = np.array(self.at)
+        at[places] = values
+        return self._replace(at=tuple(at.tolist()), named=self.named | {(kind, element, None)})
 
-def _others(sensors: Sensors, log: Trajectory, now: Start) -> Iterator[tuple[Start, tuple[str, str]]]:
-    """Yield what else may be wrong with how a log was taken, and what is named if it explains as much as another."""
-    moving = np.ptp(log.q, axis=0) > STILL
+    def faults(self, robot: Robot) -> list[ModelFault]:
+        """Return what is wrong."""
+        others = sorted(self.named, key=str)
+        found = [ModelFault(*one, None if one[2] is None else 0.0, unit="1" if one[2] else "") for one in others]
+        return faults_of(self.joints, robot.joint_names) + found
+
+
+def _others(sensors: Sensors, log: Trajectory, now: Start) -> Iterator[Start]:
+    """Yield what one thing more may be wrong with how a log was taken."""
+    moving, at = np.ptp(log.q, axis=0) > STILL, np.array(now.at)
     zeros = [cause.places[0] for cause in sensors.causes if cause.kind == "zero"]
-    names, columns = sensors.robot.joint_names, [i for i in zeros if moving[now.joints[0][i]]]
-    known = {(one.kind, one.element) for one in faults_of(now.joints, names)}
-    for turn in turns(sensors.robot, log.q, now.joints, columns):
-        if new := [one for one in faults_of(turn, names) if (one.kind, one.element) not in known]:
-            yield now._replace(joints=turn, faults=(*now.faults, *new)), (new[-1].kind, new[-1].element)
+    columns = [i for i in zeros if moving[now.joints[0][i]]]
+    yield from (now._replace(joints=turn) for turn in turns(sensors.robot, log.q, now.joints, columns, 2))
     for i, name in enumerate(sensors.names):
-        for kind, by, size in sensors.factors:
-            factors = now.factors.copy()
+        for kind, by, size in (one for one in sensors.factors if (one[0], name, one[2]) not in now.named):
+            factors = np.array(now.factors)
             factors[6 * i : 6 * i + 6] *= by
-            fault = ModelFault(kind, name, size, None if size is None else 0.0, unit="" if size is None else "1")
-            yield now._replace(factors=factors, faults=(*now.faults, fault)), (kind, name)
+            yield now._replace(factors=tuple(factors.tolist()), named=now.named | {(kind, name, size)})
         there, places, first = now.of(log), sensors.turns[i], 6 * i + 3 * (sensors.kind == "imu")
-        m, y = (x[:, first : first + 3] for x in (sensors.predict(now.at, there), there.effort))
+        m, y = (x[:, first : first + 3] for x in (sensors.predict(at, there), there.effort))
         if sensors.kind == "wrenches":  # their offsets are large
             m, y = m - m.mean(axis=0), y - y.mean(axis=0)
         vector = rotation_vectors(nearest_rotation(m.T @ y)[None])[0]
-        if np.linalg.norm(vector) > LARGE and not now.at[places].any():
-            at = now.at.copy()
-            at[places] = vector
-            yield now._replace(at=at), ("sensor pose", name)
-    for g in TURNED_GRAVITIES if not now.at[sensors.gravity].any() else ():
-        at = now.at.copy()
-        at[sensors.gravity] = np.subtract(g, GRAVITY)
-        yield now._replace(at=at), ("gravity", sensors.robot.root)
+        if np.linalg.norm(vector) > LARGE and not at[places].any():
+            yield now.near(places, vector, "sensor pose", name)
+    for g in TURNED_GRAVITIES if not at[sensors.gravity].any() else ():
+        yield now.near(sensors.gravity, np.subtract(g, GRAVITY), "gravity", sensors.robot.root)
 
 
-def _start(sensors: Sensors, log: Trajectory) -> Start:
-    """Return how a log was taken, as far as it is discrete: what halves the error, one by one."""
+def _start(sensors: Sensors, log: Trajectory) -> tuple[Start, list[ModelFault]]:
+    """Return how a log was taken, as far as it is discrete, and what of that is a fault: each halves the error."""
     rows, parts = some_of(log, MOST)
     some = log._replace(**{name: getattr(log, name)[rows] for name in ("q", "qd", "qdd", "effort", "t")}, parts=parts)
-    now = Start(unturned(sensors.robot), np.ones(log.effort.shape[1]), np.zeros(len(sensors.lower)))
-    best = _loss(sensors, some, now)
-    while best > SURE:
-        trials = [(_loss(sensors, some, there), there, named) for there, named in _others(sensors, some, now)]
-        least, there, named = min(trials, key=lambda trial: round(trial[0], 6))
-        if best - least < SURE:
-            break
-        if len(there.faults) > len(now.faults):
-            alike = [other for size, _, other in trials if size < least + ALIKE and other != named]
-            fault = replace(there.faults[-1], alike=tuple(dict.fromkeys(alike)))
-            there = there._replace(faults=(*there.faults[:-1], fault))
-        now, best = there, least
-    return now
+    tried = dict[Start, State]()
+
+    def state(start: Start, *kinds: str) -> State:
+        faults, left = start.faults(sensors.robot), _left(sensors, some, start, kinds)
+        return State(start, faults, left, round(float(left.sum()) + SURE * len(faults), 6))
+
+    def others(now: State) -> list[State]:
+        starts = [*_others(sensors, some, now.setting)] if now.left.sum() > SURE else []
+        new = {start: state(start) for start in starts if start not in tried}
+        for start in sorted(new, key=lambda start: new[start].score)[:FITS]:
+            new[start] = state(start, *SINGLE)
+        tried.update(new)
+        return [tried[start] for start in starts]
+
+    plain = Start(unturned(sensors.robot), (1.0,) * log.effort.shape[1], (0.0,) * len(sensors.lower))
+    best = least(state(plain, *SINGLE), others, float(np.exp(SURE)), sensors.robot.nq + 3)
+    near = [_named(one.faults) for one in tried.values() if one.score < best.score + ALIKE]
+    faults, own = [fault for fault in best.faults if fault.kind not in FITTED], _named(best.faults)
+    for i, fault in enumerate(faults):
+        rest = own - _named([fault])
+        alike = [one - rest for one in near if rest <= one != own and len(one) == len(own)]
+        faults[i] = replace(fault, alike=tuple(dict.fromkeys(other for (other,) in alike)))
+    return best.setting, faults
 
 
-def _loss(sensors: Sensors, log: Trajectory, start: Start) -> float:
-    """Return the mean logarithm of the squared residuals that zeros, turns of sensors, masses and centres leave."""
-    channel, own = near(sensors, start.of(log), start.at), ("zero", "mass", "centre")
+def _named(faults: Iterable[ModelFault]) -> frozenset[tuple[str, str]]:
+    return frozenset((fault.kind, fault.element) for fault in faults)
+
+
+def _left(sensors: Sensors, log: Trajectory, start: Start, kinds: Collection[str]) -> Array:
+    """Return the mean logarithms (2 s,) of the squared residuals that faults of some kinds and turns of sensors leave
+    of each part of the readings."""
+    at, places = np.array(start.at), {i for one in sensors.causes if one.kind in kinds for i in one.places}
+    places |= {place for turn in sensors.turns for place in turn if kinds}
+    channel = near(sensors, start.of(log), at, places)
     channel = replace(channel, curves=np.zeros_like(channel.curves))  # which are wrong far away
-    places = {*sensors.unknown, *(i for one in sensors.causes if one.kind in own for i in one.places)}
-    places |= {place for turn in sensors.turns for place in turn}
     rows = np.arange(len(channel.y))
-    r = channel.residual(fitted(channel, start.at, sorted(places), rows, 12).x, rows)
-    return float(np.log1p((r**2).reshape(len(r), -1, 3).mean(axis=-1)).mean(axis=0).sum())
+    r = channel.residual(fitted(channel, at, [*sensors.unknown, *sorted(places)], rows, 12).x, rows)
+    return np.asarray(np.log1p((r**2).reshape(len(r), -1, 3).mean(axis=-1)).mean(axis=0))
 
 
 def by_sensors(sensors: Sensors, log: Trajectory) -> tuple[Verification, Robot, Turn, Array]:
     """Return the faults that explain readings of a log, the robot as they show it, how its joints count, and their
     zeros (nq,)."""
-    start = _start(sensors, log)
-    there, single = start.of(log), [one.places[0] for one in sensors.causes if one.kind in ("zero", "mass")]
-    best = _explanation(sensors, there, start.at)
+    start, discrete = _start(sensors, log)
+    first, there, single = (
+        np.array(start.at),
+        start.of(log),
+        [one.places[0] for one in sensors.causes if one.kind in ("zero", "mass")],
+    )
+    best = _explanation(sensors, there, first)
     if any(len(cause.places) > 1 for cause in best.found.causes):  # large zeros, which are not linear, may look so
-        at = start.at
+        at = first
         for _ in range(3):
-            channel = near(sensors, there, at)
+            channel = near(sensors, there, at, sensors.places)
             at = fitted(channel, at, (*sensors.unknown, *single), np.arange(len(channel.y))).x
         other, noise = _explanation(sensors, there, at), best.channel.noise
         best = min(best, other, key=lambda one: one.doubt(noise))
     x = best.found.fit.x
-    return _answer(sensors, log, start, best), sensors.corrected(x), start.joints, x[: sensors.robot.nq]
+    return _answer(sensors, log, start, discrete, best), sensors.corrected(x), start.joints, x[: sensors.robot.nq]
 
 
 class _Explanation(NamedTuple):
@@ -278,7 +319,7 @@ def _explanation(sensors: Sensors, log: Trajectory, at: Array) -> _Explanation:
     alike = dict[Cause, tuple[Cause, ...]]()  # at first, when all causes are as near
     far = at[[*sensors.gravity, *(i for turn in sensors.turns for i in turn)]].any()
     for _ in range(PASSES):
-        channel = near(sensors, log, at)
+        channel = near(sensors, log, at, sensors.places)
         if far:
             channel = replace(channel, curves=np.zeros_like(channel.curves))  # which are wrong far away
         y = channel.y
@@ -298,7 +339,9 @@ def _explanation(sensors: Sensors, log: Trajectory, at: Array) -> _Explanation:
     return _Explanation(channel, replace(found, alike=others), noise, explained)
 
 
-def _answer(sensors: Sensors, log: Trajectory, start: Start, best: _Explanation) -> Verification:
+def _answer(
+    sensors: Sensors, log: Trajectory, start: Start, discrete: list[ModelFault], best: _Explanation
+) -> Verification:
     channel, found, noise, explained = best
     rows, x, known = np.arange(len(channel.y)), found.fit.x, sensors.known
     before = (log.effort - sensors.predict(np.zeros(len(sensors.lower)), log))[:, known]
@@ -313,7 +356,7 @@ def _answer(sensors: Sensors, log: Trajectory, start: Start, best: _Explanation)
     shown = [cause for cause in visible(channel, x, rows) if cause not in still]
     faults = [sensors.fault(found, i) for i in range(len(found.causes))]
     rest, seen = np.median(np.abs(left), axis=0) / MEDIAN > REST * noise, explained and bool(shown)
-    faults = [*start.faults, *sorted(faults, key=lambda fault: -fault.explains)] if seen else []
+    faults = [*discrete, *sorted(faults, key=lambda fault: -fault.explains)] if seen else []
     incomplete = bool(seen and rest.any())
     numbers, correlation = correlated(found)
     offsets = np.where(known, x[sensors.offsets], np.nan).reshape(-1, 6)

@@ -3,7 +3,7 @@ and sign, order and delay of torques."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,14 +50,14 @@ def unturned(robot: Robot) -> Turn:
     return tuple(range(robot.nq)), (1.0,) * robot.nq
 
 
-def turns(robot: Robot, q: Array, turn: Turn, columns: Sequence[int]) -> Iterator[Turn]:
-    """Yield how joints of a log q (n, nq) may count that count in one way, with one fault more: in degrees, one of
-    `columns` the other way, two in each other's place."""
+def turns(robot: Robot, q: Array, turn: Turn, columns: Sequence[int], most: int = 1) -> Iterator[Turn]:
+    """Yield how joints of a log q (n, nq) may count that count in one way, with one fault more: in degrees, up to
+    `most` of `columns` the other way, two in each other's place."""
     if np.abs(q).max() > 4 * np.pi and all(abs(x) == 1.0 for x in turn[1]):
         turning = [robot.joints[name].kind.angular[0] for name in robot.joint_names]
         yield turn[0], tuple(np.where(turning, np.deg2rad(turn[1]), turn[1]).tolist())
-    for i in columns:
-        yield _flipped(turn, i)
+    for some in chain.from_iterable(combinations(columns, n + 1) for n in range(most)):
+        yield _flipped(turn, *some)
     for i, j in combinations(columns, 2):
         yield _exchanged(turn, i, j)
 
@@ -81,8 +81,8 @@ def after(first: Turn, then: Turn) -> Turn:
     return tuple(order[at].tolist()), tuple((scale[at] * then[1]).tolist())
 
 
-def _flipped(turn: Turn, i: int) -> Turn:
-    return turn[0], tuple(-x if k == i else x for k, x in enumerate(turn[1]))
+def _flipped(turn: Turn, *some: int) -> Turn:
+    return turn[0], tuple(-x if k in some else x for k, x in enumerate(turn[1]))
 
 
 def _exchanged(turn: Turn, i: int, j: int) -> Turn:
@@ -179,8 +179,7 @@ class _Looking:
             late = np.delete(np.arange(-steps, steps + 1), steps) * WINDOW / 2
             some += [now._replace(late=x) for x in late.tolist()]
         if state.leaves(LEFT):  # gravity may nearly explain what two signs do, and a torque may not follow its joint
-            some += [now._replace(joints=_flipped(_flipped(now.joints, i), j)) for i, j in pairs]
-            some += [now._replace(joints=turn) for turn in turns(self.robot, self.log.q, now.joints, joints)]
+            some += [now._replace(joints=turn) for turn in turns(self.robot, self.log.q, now.joints, joints, 2)]
             some += [now._replace(joints=_flipped(now.joints, i), efforts=_flipped(now.efforts, i)) for i in joints]
         return map(self.state, some)
 

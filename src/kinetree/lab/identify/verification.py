@@ -12,7 +12,7 @@ from kinetree.errors import fail
 from kinetree.lab.identify.answer import ModelFault, Verification, correlated, fault_of, joined
 from kinetree.lab.identify.columns import LONGEST, Trajectory, after_gaps, check_rates, trajectory
 from kinetree.lab.identify.imu import imus
-from kinetree.lab.identify.poses import SMALL, Poses, first_places
+from kinetree.lab.identify.poses import SMALL, Poses, joint_causes, way
 from kinetree.lab.identify.readings import by_sensors
 from kinetree.lab.identify.search import TRIED, Found, basis, effects, fitted, hidden, search, visible
 from kinetree.lab.identify.setting import (
@@ -74,8 +74,9 @@ def verify(
     """Return what is wrong with a model, by positions of its joints, and poses, readings of sensors or torques.
 
     q (n, nq): positions of the joints that a log has, rad, m. poses: {frame: T (n, 4, 4)}, m, as a tracker measured
-    them, or positions (n, 3) of a point. unknown: "base" if the pose of the root in the tracker's frame is not known,
-    "tool" if that of what was measured in the frame is not; by default poses are those of the frame in the root link.
+    them, or positions (n, 3) of a point; of several frames all count. unknown: "base" if the pose of the root in the
+    tracker's frame is not known, "tool" if that of what was measured in each frame is not; by default poses are those
+    of the frames in the root link.
     imu: {frame: a (n, 3)}, accelerations, m/s², that inertial sensors of the robot read, 9.81 upwards at rest, or (n,
     6) as `kt.dynamics.imu_reading` has them, angular velocities, rad/s, first. wrenches: {sensor: w (n, 6)}, forces, N,
     then moments, N m, of force/torque sensors, as `kt.dynamics.sensor_reading` has them, or of joints, which the parent
@@ -140,8 +141,8 @@ def _by_poses(given: Poses) -> tuple[Verification, Robot, Turn, Array]:
     explained = _is_explained(channel)
     blind = replace(channel, noise=(1e9,) * len(channel.noise))
     found = search(channel if explained else blind, np.zeros(channel.size), len(at))
-    answer = _answer(_placed(given) if discrete else channel, channel, discrete if explained else [], found)
-    rows = channel.rows + found.fit.x[robot.nq : -13].reshape(-1, 6)
+    answer = _answer(given.placed() if discrete else channel, channel, discrete if explained else [], found)
+    rows = channel.rows + found.fit.x[robot.nq : channel.first - 1].reshape(-1, 6)
     better = set_origins(robot, dict(zip(channel.joints, rows, strict=True)))
     return answer, better, turn, found.fit.x[: robot.nq]
 
@@ -247,50 +248,42 @@ def _trajectory(
 
 def _checked(robot: Robot, Q: Array, poses: Any, free: tuple[str, ...], t: Array | None) -> Poses:
     """Return the measured poses; raise KinetreeError if they do not fit."""
-    if not isinstance(poses, Mapping) or len(poses) != 1:
-        raise fail("poses", "poses is not a mapping of one frame; expected {frame: T (n, 4, 4)}")
-    ((given, values),) = poses.items()
-    (frame,) = frames_of(robot, (given,))
-    T = numbers(values, "argument-number", "poses has")
-    if T.shape not in ((len(Q), 3), (len(Q), 4, 4)):
-        legal = f"(n, {robot.nq}) and (n, 4, 4), or (n, 3) of positions"
-        raise fail("argument-shape", f"q has shape {Q.shape} and poses {T.shape}; expected {legal}")
-    if (bad := np.flatnonzero(~np.isfinite(T).reshape(len(Q), -1).all(axis=1))).size:
-        raise fail("argument-number", f"poses has numbers that are not finite, at sample {bad[0]}; expected m")
-    t = None if t is None or np.median(np.diff(t)) > LONGEST else t  # the robot stood still in between
-    if T.ndim == 3:
-        channel = Poses(robot, frame, Q, checked_poses(T), np.eye(4), np.eye(4), NOISE, free, t)
-    else:
-        if len(Q) < FEWEST_POINTS:
+    if not isinstance(poses, Mapping) or not poses:
+        raise fail("poses", "poses is not a mapping of frames; expected {frame: T (n, 4, 4)}")
+    frames, parts, found = frames_of(robot, (*poses,)), list[int](), list[Array]()
+    for i, (frame, values) in enumerate(zip(frames, poses.values(), strict=True)):
+        of = f" of {frame}" if len(frames) > 1 else ""
+        T = numbers(values, "argument-number", f"poses{of} has")
+        if T.shape not in ((len(Q), 3), (len(Q), 4, 4)):
+            legal = f"(n, {robot.nq}) and (n, 4, 4), or (n, 3) of positions"
+            raise fail("argument-shape", f"q has shape {Q.shape} and poses{of} {T.shape}; expected {legal}")
+        if (bad := np.flatnonzero(~np.isfinite(T).reshape(len(Q), -1).all(axis=1))).size:
+            raise fail("argument-number", f"poses{of} has numbers that are not finite, at sample {bad[0]}; expected m")
+        if T.ndim == 2 and len(Q) < FEWEST_POINTS:
             raise fail("poses", f"there are {len(Q)} positions without rotations; expected at least {FEWEST_POINTS}")
-        T = poses_from(np.eye(3), T)
-        channel = Poses(robot, frame, Q, T, np.eye(4), np.eye(4), NOISE[:1], free, t)
-    _check_moves(channel)
-    return channel
+        found.append(checked_poses(T) if T.ndim == 3 else poses_from(np.eye(3), T))
+        parts += [2 * i, 2 * i + 1][: T.ndim - 1]
+        _check_moves(robot, frame, Q, found[-1])
+    t = None if t is None or np.median(np.diff(t)) > LONGEST else t  # the robot stood still in between
+    noise, tools = tuple(NOISE[part % 2] for part in parts), np.tile(np.eye(4), (len(frames), 1, 1))
+    return Poses(robot, tuple(frames), Q, np.array(found), np.eye(4), tools, tuple(parts), noise, free, t)
 
 
-def _check_moves(given: Poses) -> None:
+def _check_moves(robot: Robot, frame: str, Q: Array, T: Array) -> None:
     """Raise KinetreeError for poses that tell nothing: no joint moves the frame, or it stood still, or not in m."""
-    if not any(cause.kind == "zero" for cause in given.causes):
-        message = f"no joint moves {given.frame!r} against the root"
+    if not any(cause.kind == "zero" for cause in joint_causes(robot, way(robot, frame))):
+        message = f"no joint moves {frame!r} against the root"
         raise fail("poses", f"{message}; expected poses of a frame below a joint that moves")
-    if np.ptp(given.T, axis=0).max() < SMALL:
-        raise fail("poses", "all poses are the same; expected those of a frame that moved")
-    model, measured = (np.ptp(T[:, :3, 3], axis=0).max() for T in (fk(given.robot, given.frame)(given.q), given.T))
+    if np.ptp(T, axis=0).max() < SMALL:
+        raise fail("poses", f"all poses of {frame} are the same; expected those of a frame that moved")
+    model, measured = (np.ptp(one[:, :3, 3], axis=0).max() for one in (fk(robot, frame)(Q), T))
     if measured > MILLIMETRES * (model + 0.2):
         far = f"the positions spread over {number(measured)}, those of the model over {number(model)} m"
         raise fail("poses", f"{far}; expected positions in m")
 
 
-def _placed(given: Poses) -> Poses:
-    """Return the channel with what is unknown at first places."""
-    points = len(given.noise) == 1
-    X, Y = first_places(fk(given.robot, given.frame)(given.q), given.T, given.free, points)
-    return replace(given, X=X, Y=Y)
-
-
 def _is_explained(channel: Poses) -> bool:
-    return all(size < most for size, most in zip(channel.noise, UNEXPLAINED, strict=False))
+    return all(size < UNEXPLAINED[part % 2] for part, size in zip(channel.parts, channel.noise, strict=True))
 
 
 class _Tried(NamedTuple):
@@ -309,7 +302,8 @@ def _tried(channel: Poses, x: Array, kinds: Sequence[str]) -> _Tried:
     places = {*channel.unknown, *(i for cause in causes for i in cause.places)}
     if channel.residual(x, rows).size > ENOUGH * len(places) or "joint pose" not in kinds:
         x = fitted(channel, x, sorted(places), rows, SHORT).x
-    loss = float(np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1)).sum(axis=-1).mean())  # outliers hardly count
+    sizes = np.log1p((channel.residual(x, rows) ** 2).sum(axis=-1))  # outliers hardly count
+    loss = float(sizes.sum(axis=-1).mean()) / len(channel.frames)
     far = [(one.kind, one.element) for one in causes if np.linalg.norm(x[list(one.places)][-3:]) > TURNED]
     return _Tried(channel, x, loss, tuple(far))
 
@@ -331,7 +325,7 @@ def _discrete(given: Poses) -> tuple[Poses, list[ModelFault], Turn]:
     def states(some: Sequence[Turn]) -> list[State]:
         new = [turn for turn in some if turn not in tried]
         for turn in new:
-            channel = _placed(replace(given, q=turned(given.q, turn)))
+            channel = replace(given, q=turned(given.q, turn)).placed()
             few[turn] = tried[turn] = _tried(channel, np.zeros(channel.size), FEW)
         for turn in sorted(new, key=lambda turn: few[turn].loss)[:TRIED]:
             tried[turn] = _tried(*few[turn][:2], MANY)
@@ -360,17 +354,16 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
         faults.append(fault_of(found, i, x[places], found.covariance[np.ix_(places, places)], unit))
     before = fitted(plain, np.zeros(plain.size), plain.unknown, rows)
     r = np.sqrt((channel.residual(x, rows) ** 2).sum(axis=-1))
-    base, tool = channel.setting(x)
+    base, tools = channel.places(x)
     zeros = [(cause.element, channel.q[:, cause.places]) for cause in channel.causes if cause.kind == "zero"]
     named, apart = {cause for causes in found.alike for cause in causes}, hidden(channel, x, len(rows), found.causes)
-    setting = [("base pose", channel.robot.root, channel.of_base), ("tool pose", channel.frame, channel.of_tool)]
     together = [
-        (one[:2], *dict.fromkeys(other[:2] for other in (*setting, *found.causes) if {*other[2]} & {*places}))
+        (one[:2], *dict.fromkeys(other[:2] for other in (*channel.setting, *found.causes) if {*other[2]} & {*places}))
         for one, places in apart
         if one not in named
     ]
     still = tuple(name for name, q in zeros if np.ptp(q) < STILL)
-    errors = np.stack([_errors(plain, before.x), _errors(channel, x)])
+    errors = np.stack([plain.errors(before.x), channel.errors(x)])
     (numbers, correlation), (error, left) = correlated(found), map(rms, errors)
     rest, shown = channel.with_noise(x, rows, len(found.fit.free)).noise, [*discrete]
     shown += sorted(faults, key=lambda fault: -fault.explains)
@@ -382,19 +375,13 @@ def _answer(plain: Poses, channel: Poses, discrete: list[ModelFault], found: Fou
         still,
         error,
         left,
-        np.sqrt(3.0) * np.array(channel.noise),
+        np.sqrt(3.0) * channel.by_kind(np.array(channel.noise)),
         tuple(np.flatnonzero((r > 6.0).any(axis=1)).tolist()),
         base,
-        tool,
+        tools if len(tools) > 1 else tools[0],
         blind=() if len(still) < len(zeros) and visible(channel, x, rows) else ("poses",),
         incomplete=("poses",) if incomplete else (),
         residuals={"poses": errors},
         numbers=numbers,
         correlation=correlation,
     )
-
-
-def _errors(channel: Poses, x: Array) -> Array:
-    """Return the errors (n, 2), m and rad, or (n, 1)."""
-    r = channel.residual(x, np.arange(len(channel.q))) * np.array(channel.noise)[:, None]
-    return np.asarray(np.linalg.norm(r, axis=-1))
