@@ -6,7 +6,8 @@ Every log has one fault of a kind that `kt.verify` knows, or none; with --two it
 have 45 poses, those of delays and of torques 20 s of a motion of five harmonics. Torques are those of MuJoCo where it
 is installed and no joint follows another, otherwise the model's own, with friction as in a textbook and a constant
 offset each. Logs have noise, rounded positions, lost samples and outliers. Inertias and zeros change some torque by
-4 % at least. An answer is right if it names the faults and nothing else, or sets with them.
+4 % at least. An answer is right if it names the faults and nothing else, or sets with them. The spread of errors of
+values is in their standard deviations, so that 1 is right.
 """
 
 from __future__ import annotations
@@ -65,11 +66,12 @@ class Planted:
 @dataclass(frozen=True)
 class Outcome:
     """Whether the answer about a log is right, whether it named the fault itself, and the error of its value in
-    standard deviations, the largest, or nan."""
+    standard deviations: the largest, and the root of the mean of the squares of its numbers, or nan."""
 
     right: bool
     named: bool
     deviations: float
+    spread: float
     text: str
 
 
@@ -90,12 +92,13 @@ def main() -> None:
         print(".", end="", file=sys.stderr, flush=True)
         if options.wrong and not (outcome.right and not outcome.deviations > 3):
             print(f"-- {name}, {' '.join(kind)}: {outcome.deviations:.3g} deviations\n{outcome.text}\n", flush=True)
-    print(f"{'kind':<28}{'logs':>6}{'right':>7}{'itself':>8}{'in 3 deviations':>17}")
+    print(f"{'kind':<28}{'logs':>6}{'right':>7}{'itself':>8}{'in 3 deviations':>17}{'spread':>8}")
     every = {**found, ("all", ""): [one for some in found.values() for one in some]}
     for kind, of in every.items():
         sized = [one.deviations for one in of if np.isfinite(one.deviations)]
         row = f"{' '.join(kind):<28}{len(of):>6}{sum(one.right for one in of):>7}{sum(one.named for one in of):>8}"
-        print(f"{row}{f'{sum(x < 3 for x in sized)} of {len(sized)}':>17}")
+        spread = np.sqrt(np.mean([one.spread**2 for one in of if np.isfinite(one.spread)])) if sized else np.nan
+        print(f"{row}{f'{sum(x < 3 for x in sized)} of {len(sized)}':>17}{spread:>8.2f}")
     clean = [one for kind, of in found.items() if kind[1] == "none" for one in of]
     print(f"\nclean logs blamed: {sum(not one.right for one in clean)} of {len(clean)}")
     print(f"{time.perf_counter() - begun:.0f} s")
@@ -403,14 +406,16 @@ def judged(found: Any, planted: Planted) -> Outcome:
         other for fault in found.faults for other in fault.alike if other in true
     }
     excused = all(key in true or {*fault.alike} & {*true} for key, fault in named.items())
-    deviations = np.nan
+    deviations, squares = np.nan, list[float]()
     for key in {*named} & {*true} if itself else ():
         fault, value = named[key], true[key]
         if value is not None and np.all(np.asarray(fault.std, dtype=float) > 0):
             off = np.abs(np.asarray(fault.value) - value) / np.asarray(fault.std)
+            squares += [*np.square(off).ravel()]
             deviations = np.fmax(deviations, np.max(off) / (1.0 if off.ndim == 0 else np.sqrt(chi(off.size) / 9.0)))
     right = found.explained and covered == {*true} and excused and len(named) <= len(true)
-    return Outcome(bool(right), itself, float(deviations), text)
+    spread = float(np.sqrt(np.mean(squares))) if squares else np.nan
+    return Outcome(bool(right), itself, float(deviations), spread, text)
 
 
 def chi(numbers: int) -> float:

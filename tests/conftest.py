@@ -14,7 +14,7 @@ pytest_plugins = ["browser", "rewritten"]
 
 QUICK = "not crosscheck and not slow"
 CASES = 4
-"""Number of cases of a test marked `sampled` that run without KINETREE_ALL."""
+"""Number of cases of a test marked `sampled` that run without KINETREE_ALL, if the mark has no number of its own."""
 _SLOW = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|crosscheck)\b", re.MULTILINE)
 
 
@@ -42,12 +42,14 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _more_cases(items):
-    """Return the cases of tests marked `sampled` that only `.ci/nightly` runs, with KINETREE_ALL: all but CASES."""
-    cases = defaultdict(list)
+    """Return the cases of tests marked `sampled` that only `.ci/nightly` runs, with KINETREE_ALL."""
+    cases, left = defaultdict(list), []
     for item in items:
-        if item.get_closest_marker("sampled") and not os.environ.get("KINETREE_ALL"):
-            cases[item.nodeid.split("[")[0]].append(item)
-    return [one for some in cases.values() for one in sorted(some, key=lambda one: crc32(one.nodeid.encode()))[CASES:]]
+        if (mark := item.get_closest_marker("sampled")) and not os.environ.get("KINETREE_ALL"):
+            cases[item.nodeid.split("[")[0], *(mark.args or (CASES,))].append(item)
+    for (_, kept), some in cases.items():
+        left += sorted(some, key=lambda one: crc32(one.nodeid.encode()))[kept:]
+    return left
 
 
 def pytest_collection_finish():
@@ -108,12 +110,12 @@ def _own_temporary_files(tmp_path_factory):
 
 @pytest.fixture(scope="session", autouse=True)
 def _plain_code(request):
-    """In quick tests LLVM does not optimize, which takes more than half of its time. Those of the compiler undo this.
-    The code has a key of its own in the cache. Nor does a test wait until its files are on the disk."""
+    """LLVM does not optimize, which takes more than half of its time, but for cross-checks and with KINETREE_ALL. Tests
+    of the compiler undo this. The code has a key of its own in the cache. Nor do tests wait until files are on disk."""
     from kinetree.compiler import llvm
 
     with pytest.MonkeyPatch.context() as patch:
-        if request.config.option.markexpr == QUICK:
+        if "not crosscheck" in request.config.option.markexpr and not os.environ.get("KINETREE_ALL"):
             patch.setattr(llvm, "_machine", partial(llvm._machine, opt=0))
             patch.setattr(llvm, "VERSION", f"{llvm.VERSION}, not optimized")
             patch.setattr(os, "fsync", lambda handle: None)

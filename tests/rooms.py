@@ -21,10 +21,10 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     "view": (5_613, ("viewing", "serving", "cli/show.py", "cli/serve.py")),
     "lsp": (2_440, ("lsp", "cli/lsp.py")),
     "icub": (2_420, ("robots/icub", "rules/icub", "icub.py")),
-    "logs": (2_680, ("logs", "cli/tf.py")),
+    "logs": (2_720, ("logs", "cli/tf.py")),
     "bridges": (2_080, ("bridges",)),
     "lab": (  # what `kinetree verify` says of a log, it writes into five formats; sensors; motions that show much
-        7_360,
+        7_455,
         (
             *("lab", "cli/calibrate.py", "cli/excite.py", "cli/reach.py", "cli/verify.py"),
             *("fixer/dh_edits.py", "fixer/number_edits.py", "fixer/pose_text.py", "fixer/rewritten.py"),
@@ -32,7 +32,7 @@ ROOMS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
 }
 """Rooms with their ceilings and places: folders and files of the package. Of two places the longer one counts."""
-ALL = 109_445
+ALL = 109_585
 """Ceiling of all rooms together, which is below the sum of theirs."""
 
 

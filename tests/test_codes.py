@@ -103,6 +103,7 @@ def sources(*left_out):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_every_code_has_a_row_and_every_row_is_a_code():
     found = set(COMPUTED) | ELSEWHERE
     for file, nodes in sources("codes"):

@@ -30,6 +30,7 @@ def test_every_picture_is_shown_and_every_one_shown_is_there():
 
 
 @pytest.mark.parametrize("figure", of(".svg"))
+@pytest.mark.sampled(2)
 def test_svg_has_the_same_text(figure, tmp_path):
     drawn, shown = (path.read_text("utf-8") for path in (draw(figure, tmp_path), figure.file))
     assert re.sub(NUMBER, "", drawn) == re.sub(NUMBER, "", shown), AGAIN
@@ -55,11 +56,13 @@ def differ(one, other):
 
 
 @pytest.mark.parametrize("figure", sample(of(".png", pytest.mark.slow) + of(".gif", pytest.mark.slow), 4))
+@pytest.mark.sampled(1)
 def test_it_has_the_same_pixels(figure, tmp_path):
     assert differ(draw(figure, tmp_path), figure.file) < 0.01, AGAIN  # another version may smooth lines otherwise
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_another_pose_is_another_picture(tmp_path):
     figure = next(figure for figure in ALL if figure.file.name == "icub.png")
     command = re.search(COMMAND.format(r"icub\.png"), figure.page.read_text("utf-8"))[1].replace("\\\n", " ")

@@ -190,6 +190,7 @@ class TestChanges:
         files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) if folder else []
         return folder, files, paths["GITHUB_STEP_SUMMARY"].read_text(), done
 
+    @pytest.mark.nightly
     def test_changed_and_new_models_have_pages_and_new_findings_are_listed(self, step, repository, tmp_path):
         new = "new robot's $(touch x) `model`.urdf"
         repository({"arm.urdf": BAD, new: ARM, "same.urdf": ARM.replace("<link", "\n<link", 1)})
@@ -214,6 +215,7 @@ class TestChanges:
         _, files, _, _ = self.run(step, tmp_path)
         assert files == ["changes.txt", "new-findings.txt", "whole.urdf.xacro.html"]
 
+    @pytest.mark.nightly
     def test_a_shape_counts(self, step, repository, tmp_path):
         name = "deep/shape.urdf"
         shape = '<link name="tool0"><visual><geometry><box size="1 2 3"/></geometry></visual></link>'
@@ -222,11 +224,13 @@ class TestChanges:
         assert files == ["changes.txt", "deep/shape.urdf.html", "new-findings.txt"]
         assert "has no visual shapes, in the second robot 1 visual shape" in (folder / "changes.txt").read_text()
 
+    @pytest.mark.nightly
     def test_nothing_is_attached_without_a_change(self, step, repository, tmp_path):
         repository({"readme.md": "words"})
         folder, _, summary, _ = self.run(step, tmp_path)
         assert (folder, summary) == (None, "")
 
+    @pytest.mark.nightly
     def test_a_checkout_without_the_commit_before_is_named(self, step, repository, tmp_path):
         repository({"arm.urdf": BAD}, merge=False)
         folder, _, _, done = self.run(step, tmp_path)
@@ -253,6 +257,7 @@ class TestPytest:
     def test_it_is_off_unless_asked(self, run):
         run().assert_outcomes(passed=1)
 
+    @pytest.mark.nightly
     def test_a_model_is_a_test_that_fails_with_its_findings(self, run):
         result = run("--kinetree")
         result.assert_outcomes(passed=3, failed=1)
@@ -270,6 +275,7 @@ class TestPytest:
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines("ERROR: kinetree_*no profile 'industry'; did you mean 'industrial'*")
 
+    @pytest.mark.nightly
     def test_models_have_their_settings(self, run, pytester):
         pytester.makeini("[pytest]\n")
         arm = ARM.replace("<robot ", '<robot xmlns:xacro="http://ros.org/wiki/xacro" ').replace(GOOD, BAD_AS_ASKED)

@@ -174,6 +174,7 @@ def test_a_run_prints_the_survivors_and_leaves_the_checkout_alone(checkout, caps
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_several_are_tried_at_once_and_each_that_is_noticed_is_named(checkout, tmp_path):
     (checkout / "src/toy/more.py").write_text("def more():\n    return 7\n\n\ndef less():\n    return -7\n")
     (checkout / "tests/test_more.py").write_text(

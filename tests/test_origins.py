@@ -181,6 +181,7 @@ class TestKernels:
             assert_same(ARM, ask)
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_every_query_of_every_type_of_joint(self):
         frame = EVERYTHING.joints[EVERYTHING.placed[-1]].child
         for ask in (

@@ -89,6 +89,7 @@ def test_modules_have_public_names_alone(name):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_name_is_the_same_whatever_was_imported_before():
     """Modules of the package do not take the place of names."""
     every = "import importlib, pkgutil, kinetree as kt\n"

@@ -53,6 +53,7 @@ def test_poses_and_jacobians_are_those_of_the_whole_robot(choice, given):
 
 @pytest.mark.parametrize("given", ["compiled", "input"])
 @pytest.mark.slow
+@pytest.mark.sampled(3)
 def test_forces_are_those_of_the_whole_robot_whose_other_joints_are_still(choice, given):
     """Inverse dynamics without motion of the others; forward dynamics is its inverse on the joints that move."""
     names, q, own, rates = choice
@@ -74,6 +75,7 @@ def test_forces_are_those_of_the_whole_robot_whose_other_joints_are_still(choice
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stem", ["panda", "talos_reduced"])
+@pytest.mark.sampled(1)
 def test_every_question_takes_a_choice(stem):
     robot = kt.load(next(path for path in example_robot_urdfs() if path.stem == stem))
     names, at = robot.joint_names[::-3], random_q(robot, np.random.default_rng(0))

@@ -472,6 +472,7 @@ def test_the_default_start_is_inside_the_limits():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_four_bars_of_any_kind_close_where_they_can():
     rng = np.random.default_rng(5)
     for _ in range(12):
@@ -505,6 +506,7 @@ def test_four_bars_of_any_kind_close_where_they_can():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_legs_of_a_stewart_platform_have_the_lengths_that_are_given():
     base = np.array([(np.cos(a), np.sin(a), 0) for a in np.deg2rad((10, 110, 130, 230, 250, 350))])
     plate = np.array([(0.5 * np.cos(a), 0.5 * np.sin(a), 0) for a in np.deg2rad((50, 70, 170, 190, 290, 310))])

@@ -74,6 +74,7 @@ def test_the_derivatives_of_torques_are_their_finite_differences(robot, state):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_derivatives_of_accelerations_are_their_finite_differences(robot, state):
     q, qd, tau, w = state
     accelerations = kt.forward_dynamics(robot, FRAMES, gravity=GRAVITY)

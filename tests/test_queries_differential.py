@@ -70,6 +70,7 @@ FEW = [WAYS[0], *(pytest.param(*way, marks=pytest.mark.slow) for way in WAYS[1:]
 @pytest.mark.slow
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize(("frame", "base"), FEW)
+@pytest.mark.sampled
 def test_kernels_are_the_algorithms(frame, base, axes):
     (q, qd), tree = some(ROBOT), build_tree(ROBOT)
     J, H, V = (f(ROBOT, frame, base, axes) for f in (kt.jacobian, kt.hessian, kt.velocity))
@@ -84,6 +85,7 @@ def test_kernels_are_the_algorithms(frame, base, axes):
 @pytest.mark.parametrize(("frame", "base"), FEW)
 @pytest.mark.parametrize("length", [1.0, pytest.param(3.0, marks=pytest.mark.slow)])
 @pytest.mark.slow
+@pytest.mark.sampled
 def test_the_rate_of_the_jacobian(frame, base, axes, length):
     (q, qd), tree = some(ROBOT, seed=1), build_tree(ROBOT)
     given = q.copy()
@@ -349,6 +351,7 @@ def test_what_is_not_finite_stays_where_it_matters(arm):
 @pytest.mark.slow
 @each("axes", ["finger_link", "on_trunk5"])
 @each("frame, base", WAYS)
+@pytest.mark.nightly
 def test_axes_of_a_third_frame(frame, base, axes):
     """They turn the numbers in the base's axes; rates and derivatives are those of the turned numbers."""
     q, qd = some(ROBOT)

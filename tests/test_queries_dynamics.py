@@ -171,6 +171,7 @@ def test_inertial_parameters(robot):
 
 @pytest.mark.slow
 @small
+@pytest.mark.sampled(3)
 def test_every_answer_takes_parameters(robot):
     q, qd, x = some(robot)
     parameters = parameters_of(robot)

@@ -77,7 +77,7 @@ def test_every_joint_type(name, tree):
     agrees(kernel, [given(port, rng) for port in kernel.inputs], rng)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
 def test_every_query_of_every_joint_type(name, tree):

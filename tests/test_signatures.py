@@ -95,6 +95,7 @@ def test_options_are_passed_on():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_type_checkers_see_each_option(tmp_path, monkeypatch):
     api = pytest.importorskip("mypy.api")
     monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
@@ -120,6 +121,7 @@ def test_type_checkers_see_each_option(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_site_shows_each_option():
     griffe = pytest.importorskip("griffe")
     extensions = griffe.load_extensions(str(ROOT / "docs" / "docstrings.py"))

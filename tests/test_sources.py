@@ -99,6 +99,7 @@ def test_tests_are_there():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_rules_are_known():
     for name, code in answers("rule"):
         assert code not in NO_RULES, f"{name}: no program checks {code}; expected the key person"

@@ -31,6 +31,7 @@ def test_threads_that_share_a_robot_get_the_answers_of_one_thread():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_threads_that_begin_with_the_import_get_them_too(monkeypatch, tmp_path):
     """In a new process, which compiles everything, and in one that finds it in the cache."""
     monkeypatch.setenv("KINETREE_CACHE", str(tmp_path))

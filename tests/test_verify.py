@@ -137,6 +137,7 @@ class TestAnswers:
         assert 0.7 < np.std(z) < 1.35
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_a_ur5(self):
         """Zeros of all joints 0.1 to 0.4 degrees off, 40 poses, with and without an unknown base and tool."""
         robot = kt.load(next(file for file in example_robot_urdfs() if file.name == "ur5_robot.urdf"))
@@ -155,6 +156,7 @@ class TestAnswers:
 
     @pytest.mark.slow
     @each("seed", range(6))
+    @pytest.mark.nightly
     def test_planted_faults(self, seed):
         rng = np.random.default_rng(seed)
         robot, frame = kt.load("icub"), "l_hand"
@@ -276,6 +278,7 @@ class TestPoints:
 
 @pytest.mark.slow
 @each("unknown", [[], ["tool"], ["base"], EVERYTHING])
+@pytest.mark.nightly
 def test_a_joint_that_counts_the_other_way_is_no_joint_that_is_turned_by_half(unknown):
     """With the base upside down, half turns of others explain the sign of joint 1 of a UR as well; they are alike."""
     robot = kt.load(next(file for file in example_robot_urdfs() if file.name == "ur5_robot.urdf"))

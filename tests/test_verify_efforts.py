@@ -302,6 +302,7 @@ def test_the_friction_of_a_log():
 
 @pytest.mark.slow
 @each("kind, element, value", CASES)
+@pytest.mark.nightly
 def test_planted_faults(kind, element, value):
     log = plant(ARM, np.random.default_rng(4), kind, element, value)
     found = kt.verify(ARM, **log)
@@ -449,6 +450,7 @@ class TestLogs:
         spread = filter_of(0.01).spread
         assert fault.std == pytest.approx(spread * found.torques[2, 1] / model / np.sqrt(20 / 0.05), rel=0.1)
 
+    @pytest.mark.nightly
     def test_poses_and_torques(self):
         """A zero that poses show is no fault of torques: these are explained by the corrected model."""
         rng = np.random.default_rng(12)
@@ -467,6 +469,7 @@ class TestLogs:
         assert named(found) == [("sign", "q2"), ("zero", "q2"), ("viscous friction", "q3")]
 
     @each("name", ["ur5_robot.urdf", "panda.urdf"])
+    @pytest.mark.nightly
     def test_arms(self, name):
         robot = kt.load(next(file for file in example_robot_urdfs() if file.name == name))
         robot = kt.edit.lock(robot, {joint: 0.0 for joint in robot.joint_names if "finger" in joint})

@@ -677,6 +677,7 @@ class TestRobots:
     @each(
         "name, ending", [(name, ending) for name in ("ur5_robot", "panda", "icub") for ending in ("urdf", "sdf", "xml")]
     )
+    @pytest.mark.nightly
     def test_converted(self, tmp_path, name, ending):
         files = icub_urdfs() if name == "icub" else [one for one in example_robot_urdfs() if one.stem == name]
         file = tmp_path / f"robot.{ending}"

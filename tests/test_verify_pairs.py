@@ -39,6 +39,7 @@ def measured(kind, q):
 class TestPoses:
     @pytest.mark.slow
     @each("first, then", [("unit", "sign"), ("unit", "order"), ("sign", "order")])
+    @pytest.mark.nightly
     def test_of_how_joints_count(self, first, then):
         """A sign is that of the joint of the model, whatever column of the log it is in."""
         found = kt.verify(ARM, LOGGED[then](LOGGED[first](Q)), poses={"tip": measured("", Q)})
@@ -48,6 +49,7 @@ class TestPoses:
     @pytest.mark.slow
     @each("pose", ["base pose", "tool pose", "joint pose"])
     @each("kind", ["sign", "order", "unit"])
+    @pytest.mark.nightly
     def test_of_a_pose(self, pose, kind):
         """A pose that is wrong by a degree leaves too much for a sign alone to be certain."""
         found = kt.verify(ARM, LOGGED[kind](Q), poses={"tip": measured(pose, Q)})
@@ -57,6 +59,7 @@ class TestPoses:
 
     @pytest.mark.slow
     @each("kind", ["sign", "order"])
+    @pytest.mark.nightly
     def test_of_a_delay(self, kind):
         t, late = np.arange(0, 8, 0.05), 0.06
 
@@ -91,6 +94,7 @@ def test_the_zero_of_a_slide_is_alike_to_its_length():
 
 class TestTorques:
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_gravity_weighs_what_is_wrong_with_a_mass(self):
         """Gravity is found first as if the masses of the model were right, and here a third too large by that."""
         g, row = np.array([1.5, -1.0, -9.5]), kt.dynamics.inertial_parameters(HEAVY)["q3_link"]
@@ -103,6 +107,7 @@ class TestTorques:
         assert mass.value == pytest.approx(0.5 * row[0], abs=0.01)
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_an_inertia_that_is_far_off(self):
         """Of a quadruped's knee, to which 30 steps of a fit did not lead, but with the armature of another joint."""
         example_robot_urdfs()

@@ -148,6 +148,7 @@ class TestImu:
 
     @pytest.mark.slow
     @each("make", [standing, moving])
+    @pytest.mark.nightly
     def test_poses_of_joints_of_the_icub(self, make):
         change = np.array([0.01, 0, -0.01, 0.02, -0.03, 0])
         rows = kt.kinematics.origins(ICUB, ["neck_yaw"])
@@ -162,6 +163,7 @@ class TestImu:
     @pytest.mark.slow
     @each("turn", [[0.05, -0.03, 0.02], [0, 2.0, 1.0]])
     @each("make", [standing, moving])
+    @pytest.mark.nightly
     def test_poses_of_sensors(self, make, turn):
         log = make(UR5, "tool0")
         log["y"] = (log["y"].reshape(-1, 2, 3) @ rotation_from_vector(np.array(turn))).reshape(-1, 6)
@@ -170,6 +172,7 @@ class TestImu:
         assert right(fault, [0, 0, 0, *turn])
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_the_place_of_a_sensor(self):
         T = np.eye(4)
         T[:3, 3] = [0.05, -0.02, 0.03]
@@ -179,6 +182,7 @@ class TestImu:
         assert right(fault, [0.05, -0.02, 0.03, 0, 0, 0])
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_gravity(self):
         wall = [9.81, 0, 0]
         (fault,) = verify(UR5, "tool0", moving(UR5, "tool0", gravity=np.array(wall))).faults
@@ -187,6 +191,7 @@ class TestImu:
 
     @pytest.mark.slow
     @each("make", [standing, moving])
+    @pytest.mark.nightly
     def test_signs_and_units(self, make):
         log = make(UR5, "tool0")
         log["q"][:, 3] *= -1
@@ -223,6 +228,7 @@ class TestImu:
         assert {*named(verify(UR5, "tool0", log))} == {("sign", "wrist_3_joint"), (kind, element)}
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_degrees_a_second(self):
         log = moving(UR5, "tool0")
         log["y"][:, :3] = np.rad2deg(log["y"][:, :3])
@@ -231,6 +237,7 @@ class TestImu:
         assert "Angular velocities of tool0 are in deg/s." in str(found)
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_a_delay_and_a_constant_offset(self):
         log = moving(UR5, "tool0", seed=1)
         log["y"] = np.column_stack([np.interp(log["t"] - 0.03, log["t"], x) for x in log["y"].T])
@@ -362,6 +369,7 @@ class TestWrenches:
 
     @pytest.mark.slow
     @each("make", [standing, moving])
+    @pytest.mark.nightly
     def test_masses_and_centres(self, make):
         inertial = ARM.links[FINGER].inertial
         heavier = {FINGER: (0.5, inertial.origin[:3, 3], inertial.inertia / 0.3 * 0.5)}
@@ -375,6 +383,7 @@ class TestWrenches:
 
     @pytest.mark.slow
     @each("make", [standing, moving])
+    @pytest.mark.nightly
     def test_much_heavier_links(self, make):
         inertial = ARM.links[PALM].inertial
         for factor in (0.2, 5.0):
@@ -385,6 +394,7 @@ class TestWrenches:
 
     @pytest.mark.slow
     @each("make", [standing, moving])
+    @pytest.mark.nightly
     def test_signs_and_turns(self, make):
         log = wrenches(make)
         log["y"] *= -1

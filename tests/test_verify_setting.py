@@ -29,6 +29,7 @@ def named(found):
 class TestTorques:
     @pytest.mark.slow
     @each("signs", [signs for signs in product([1, -1], repeat=3) if -1 in signs])
+    @pytest.mark.nightly
     def test_joints_that_count_the_other_way(self, signs):
         found = kt.verify(ARM, Q * signs, t=T, effort=TAU * signs)
         assert {*named(found)} == {("sign", name) for name, sign in zip(NAMES, signs, strict=True) if sign < 0}
@@ -56,6 +57,7 @@ class TestTorques:
 
     @pytest.mark.slow
     @each("i, j", [*combinations(range(3), 2)])
+    @pytest.mark.nightly
     def test_order(self, i, j):
         order = [0, 1, 2]
         order[i], order[j] = j, i
@@ -75,6 +77,7 @@ class TestTorques:
         assert np.isfinite(found.torques[:, 1:]).all()
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_degrees(self):
         q, qd, qdd = 5 * Q, 5 * QD, 5 * QDD  # of joints without limits, which turn more than twice
         assert np.rad2deg(q).max() > 4 * np.pi
@@ -82,6 +85,7 @@ class TestTorques:
         assert named(found)[0] == ("unit", "q")
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_with_other_faults(self):
         """A zero, a unit and gravity beside the sign."""
         shifted = kt.inverse_dynamics(ARM)(np.add(Q, [0, 0.05, 0]), QD, QDD) + NOISE
@@ -100,6 +104,7 @@ class TestTorques:
         assert found.faults[0].value == pytest.approx(late, abs=0.005)
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_gravity_is_one_fault_and_signs_are_several(self):
         hanging = kt.inverse_dynamics(ARM, gravity=(0.5, 0, 9.7))(Q, QD, QDD) + NOISE
         found = kt.verify(ARM, Q, t=T, effort=hanging)
@@ -118,6 +123,7 @@ class TestTorques:
 
 class TestPosesAndTorques:
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_torques_count_as_the_joints_do(self):
         """A sign or an order that poses show is one fault, also of torques."""
         poses = kt.fk(ARM, "q3_link")(Q)
@@ -128,6 +134,7 @@ class TestPosesAndTorques:
             assert named(kt.verify(ARM, q, t=T, qd=qd, effort=tau, poses={"q3_link": poses})) == [fault]
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_both_have_to_be_explained(self):
         """Poses that nothing explains, beside torques of the model."""
         poses = kt.fk(ARM, "q3_link")(Q)
@@ -148,6 +155,7 @@ def test_a_simulation_without_noise_agrees():
 class TestPositions:
     @pytest.mark.slow
     @pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.slow), 3])
+    @pytest.mark.sampled(1)
     def test_zeros_that_only_together_explain_a_log(self, seed):
         """Of a UR5, by a tracker that sees one point, with base and tool unknown: each zero alone fits no better what
         is held out, and the joint pose of one joint has the effect of two zeros."""

@@ -201,6 +201,7 @@ def test_a_release_without_npm_is_refused(source, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_two_builds_have_the_same_bytes(source, tmp_path):
     """In other folders, at other times, with other rights of files; each makes its bundle."""
     if not (hatch_build.npm() or hatch_build.npm_of_wheel()):
@@ -225,6 +226,7 @@ def test_two_builds_have_the_same_bytes(source, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_an_sdist_has_the_bundle_and_makes_the_same_wheel_without_npm(source, tmp_path):
     if not (hatch_build.npm() or hatch_build.npm_of_wheel()):
         missing("npm")

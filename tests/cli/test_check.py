@@ -159,6 +159,7 @@ class TestManyFiles:
         ],
     )
     @pytest.mark.slow
+    @pytest.mark.sampled(2)
     def test_what_cannot_be_read_is_2_and_the_others_are_checked(self, run, folder, named):
         Path("notes.txt").write_text("not a robot")
         Path("link.urdf").symlink_to("away.urdf")

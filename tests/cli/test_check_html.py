@@ -253,6 +253,7 @@ def test_a_name_of_the_report_is_needed(check, run):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_robot_of_the_package_and_a_file_of_macros(check):
     macros = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="m"/></robot>'
     _, out = check({"macros.xacro": macros}, paths=("icub", "models"))

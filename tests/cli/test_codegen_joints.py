@@ -83,6 +83,7 @@ def compare(run, robot, model, out, frame, *options, without=(), dtype="float64"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
+@pytest.mark.sampled(1)
 def test_every_query_of_a_ur5(run, ur5, tmp_path, dtype):
     robot = kt.load(ur5)
     moving = with_moving_joints(robot, UR5, robot.q(STAND))
@@ -99,6 +100,7 @@ def test_every_query_of_a_ur5_that_stands_where_an_input_says(run, ur5, tmp_path
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.sampled(1)
 def test_every_query_of_an_icub(run, tmp_path, dtype):
     pytest.importorskip("icub_models")
     robot = kt.load("icub", limits="tendons", inertias="iCubGazeboV2_5")
@@ -152,6 +154,7 @@ def test_steps_in_c_reach_their_targets_inside_the_limits(run, tmp_path, name, f
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "frame"), ARMS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.sampled(2)
 def test_of_many_targets_99_percent_are_reached(name, frame, dtype):
     robot = kt.load(urdf(name))
     (q, T), kernel, uphill = near_targets(robot, frame, 10_000), ik_step(robot, frame), 0.0

@@ -227,6 +227,7 @@ def test_a_program_that_imports_the_package_keeps_its_handlers(process):
     ],
 )
 @pytest.mark.slow
+@pytest.mark.sampled
 def test_streams_that_are_closed_or_full(arguments, redirection, status, mixed, broken):
     if "full" in redirection and not Path("/dev/full").exists():
         pytest.skip("no full disk to write to")

@@ -109,6 +109,7 @@ def test_poses_that_are_not_finite_are_refused(run, mixed):
 
 
 @pytest.mark.parametrize("command", ["fk", pytest.param("show", marks=pytest.mark.slow)])
+@pytest.mark.nightly
 def test_an_open_loop_is_noted_with_its_gap(run, tmp_path, command):
     """A four-bar whose crank is turned alone: its pin is 0.156 m from the rocker's (by hand)."""
     path = tmp_path / "fourbar.xml"
@@ -125,6 +126,7 @@ def test_an_open_loop_is_noted_with_its_gap(run, tmp_path, command):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_loops_are_closed_around_the_joints_that_are_given(run, tmp_path):
     path = tmp_path / "fourbar.xml"
     path.write_text(FOURBAR)  # a parallelogram

@@ -62,6 +62,7 @@ def test_ranges_of_the_robot_that_the_page_names():
 
 
 @pytest.mark.parametrize("robot", [kt.load("icub:3.0"), everything(), everything(3)], ids=["icub3", "every type", "3"])
+@pytest.mark.sampled(2)
 def test_axes_are_those_of_the_jacobian(robot):
     """In the columns of J at the child's origin: the angular part of what turns, the linear part of what slides."""
     coordinated = {name for name in robot.joint_names if robot.joints[name].kind.quaternion is None}

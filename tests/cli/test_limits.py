@@ -169,6 +169,7 @@ def block_volume(block):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_figures_of_two_and_of_four_joints_and_what_cannot_be_drawn(run, tmp_path, monkeypatch):
     sets = ['name="n"\nunit="rad"\njoints=["l_elbow", "l_wrist_yaw"]\nG=[[1, 1]]\nh=[1.5]']
     sets += [
@@ -247,6 +248,7 @@ def test_blocks_of_one_joint_and_blocks_without_room(run, sliding, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_what_the_safe_box_and_the_tendons_take_from_the_hand_of_an_icub(run, tmp_path):
     """Above 0.4 m over the root link, where the Cartesian controller restricts the hand, the tendons take nothing and
     the largest safe box everything."""
@@ -266,6 +268,7 @@ def test_what_the_safe_box_and_the_tendons_take_from_the_hand_of_an_icub(run, tm
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_what_ikins_set_takes_from_the_hand_above_the_torso(run):
     """The Cartesian controller's set, in the same cubes: above 0.4 m over the root link it leaves nothing, between 0.3
     and 0.4 m a third, and below the chest nearly all."""

@@ -127,6 +127,7 @@ class TestPoses:
 
     @pytest.mark.slow
     @each("type, asked", [(POSE, "tip"), (TRANSFORM, "tip=/tracker/pose"), (TF, "tip=marker"), (POINT, "tip")])
+    @pytest.mark.nightly
     def test_a_zero_is_corrected(self, run, tmp_path, type, asked):
         model = tmp_path / "arm.urdf"
         model.write_text(ARM)
@@ -304,6 +305,7 @@ class TestSensors:
         assert f"{bag}: readings of board, wrist are used; 30 samples without all of them left out\n" in result.stderr
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_faults_are_corrected(self, run, tmp_path, hand):
         bag = written(tmp_path / "log.db3", self.topics(kt.load(hand)))
         result = run("verify", hand, bag, "--fix")

@@ -92,6 +92,7 @@ def test_poses_and_jacobians_of_robots(tmp_path, robot):
 @in_node
 @pytest.mark.slow
 @pytest.mark.parametrize("path", icub_urdfs()[:3], ids=lambda path: path.parent.name)
+@pytest.mark.sampled(2)
 def test_poses_of_published_models(tmp_path, path):
     robot = kt.load(path)
     q = [random_q(robot, np.random.default_rng(i)) for i in range(10)]

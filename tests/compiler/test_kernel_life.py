@@ -301,6 +301,7 @@ def test_weak_references_and_cycles():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_dropped_in_any_order():
     text = """
 import gc, numpy as np

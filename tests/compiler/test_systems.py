@@ -68,6 +68,7 @@ def test_code_for_other_systems_computes_the_same(triple, features, scalar, func
 @SLOW
 @pytest.mark.parametrize("features", ["SSE2", "AVX2+FMA", "AVX-512"])
 @pytest.mark.parametrize("scalar", ["double", "float"])
+@pytest.mark.sampled
 def test_what_code_wants_from_its_system(features, scalar):
     layout = array_layout() if scalar == "double" else None
     for function, size in ((every_operation, 8), (many_angles, 100)):

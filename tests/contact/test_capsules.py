@@ -57,6 +57,7 @@ def test_the_icub_is_made_of_them():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_contact_of_the_icub():
     icub = kt.load("icub", limits="iCubGenova02")
     contact = kt.collisions(icub)

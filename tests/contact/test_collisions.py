@@ -92,6 +92,7 @@ def all_known():
 
 @pytest.mark.slow
 @each("case", list(KNOWN))
+@pytest.mark.nightly
 def test_known_distances(all_known, case):
     _, _, place, distance = KNOWN[case]
     distance /= 10

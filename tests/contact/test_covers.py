@@ -165,6 +165,7 @@ def test_it_is_the_same_each_time_and_kept():
     ],
 )
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_plates_and_needles_have_covers(one):
     found = cover(one, 0.02)
     assert 0 < len(found.outer) < 3000

@@ -155,6 +155,7 @@ def world(tmp_path_factory):
 
 @pytest.mark.slow
 @each("margin", [0.0, 0.03])
+@pytest.mark.nightly
 def test_one_and_many_agree_with_distances_of_planes_meshes_and_boxes(world, margin):
     robot, q = world
     contact = kt.collisions(robot, margin=margin)

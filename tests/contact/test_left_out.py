@@ -77,6 +77,7 @@ CRANE = """<body name='base'>{}<geom type='box' size='.6 1.5 .05' pos='.4 0 0'/>
 @pytest.mark.slow
 @each("base", ["", "<freejoint/>"])
 @each("joint", ["axis='0 0 1'", "type='slide' axis='0 1 0'"])
+@pytest.mark.nightly
 def test_what_a_joint_without_ends_moves_away_does_not_always_touch(base, joint):
     robot = mjcf(CRANE.format(base, joint))
     contact = kt.collisions(robot)

@@ -58,6 +58,7 @@ def placed(n, size, seed=1):
 @pytest.mark.slow
 @each("kind", list(ROUND))
 @each("first", [True, False])
+@pytest.mark.nightly
 def test_distances_from_a_mesh_are_those_from_its_boxes(kind, first):
     round_one = solid(kind, ROUND[kind])
     boxes = [solid("box", tuple(2 * np.array(half)), at=middle) for half, middle in zip(HALVES, MIDDLES, strict=True)]

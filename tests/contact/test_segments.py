@@ -189,6 +189,7 @@ def test_segments_of_an_arm():
 @pytest.mark.slow
 @pytest.mark.parametrize("geometry", ["mesh", "hull"])
 @pytest.mark.parametrize("name", ["ur5", "panda"])
+@pytest.mark.sampled(1)
 def test_free_segments_of_real_arms(name, geometry):
     """2,000 segments proved free of each, at 1,000 points each."""
     robot = kt.load(f"example-robot-data:{name}")

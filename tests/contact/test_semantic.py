@@ -118,6 +118,7 @@ KINDS = [
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_proofs_hold_and_are_tight():
     """What is proved never touches in more samples; and with radii just below half of the least distance it is proved,
     just above it is not."""

@@ -74,6 +74,7 @@ def test_a_pair_that_is_proved_never_to_touch_is_ignored_if_its_spheres_overlap(
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_pair_whose_spheres_always_overlap_is_ignored_with_a_warning():
     """l0 and l2 touch in part of their range, and are at most 1 cm apart."""
     robot = sliding(CUBE, BALL, CUBE, gap=0.3, low=-0.05, high=0.05)

@@ -220,6 +220,7 @@ def test_flips_of_the_wrist_and_whole_turns_differ(maker):
 @pytest.mark.slow
 @each("maker", MAKERS)
 @each("signs, offset", [((1,) * 6, 0.0), ((-1, 1, 1, -1, 1, -1), 0.1), ((1, 1, -1, -1, -1, -1), -0.05)])
+@pytest.mark.nightly
 def test_each_solution_has_a_configuration_of_its_own(signs, offset, maker):
     robot = arm(signs, offset, 175 if maker == "fanuc" else 185)  # FANUC counts no turns of J1
     q = robot.limits.sample(10, seed=5)

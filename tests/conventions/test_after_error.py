@@ -154,6 +154,7 @@ class TestPlantedErrors:
         assert check_planted(unharmed(kt.text(kt.load(ARM, format="urdf"), "sdf")), "sdf", SDF_PLANTS) > 10
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_in_the_icub(self, icub_urdf):
         assert check_planted(unharmed(icub_urdf.read_text()), "urdf", PLANTS) > 24
 

@@ -42,6 +42,7 @@ SLOW = {"CON": pytest.mark.slow}
 
 
 @pytest.mark.parametrize("letters", [pytest.param(one, marks=SLOW.get(one, ())) for one in FAMILIES])
+@pytest.mark.nightly
 def test_cases_of(letters: str, golden: Callable[[str, str], None]) -> None:
     wrong: dict[str, str] = {}
     lines: list[str] = []

@@ -44,6 +44,7 @@ def run(folder, *arguments: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
+@pytest.mark.sampled(1)
 def test_one_run_makes_all_arms_conformant(maker, tmp_path):
     folder = maker(tmp_path)
     before = robots(folder)
@@ -270,6 +271,7 @@ class TestVariants:
         assert '"left_link_1"' in (tmp_path / "left.srdf").read_text()
         assert "left_link_6" in robots(tmp_path)[1].links
 
+    @pytest.mark.nightly
     def test_frames_are_written_in_order_with_the_fractions_of_the_file(self, tmp_path):
         shapes.kawasaki(tmp_path)
         macro = tmp_path / "urdf" / "arm_macro.xacro"

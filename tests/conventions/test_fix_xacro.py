@@ -66,6 +66,7 @@ def test_a_frame_is_added_behind_the_link_that_carries_it(tmp_path):
         ("${'left' if prefix == 'a' else 'right'}_", ["a", "b"], ["left_", "right_"]),
     ],
 )
+@pytest.mark.sampled
 def test_names_have_the_prefix_of_the_macro(prefix, calls, made, tmp_path):
     path = tmp_path / "arms.xacro"
     path.write_text(arms(calls, prefix, without("base").replace(HANGS, ON_LINK_6)))

@@ -105,6 +105,7 @@ HUGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HUGE)
+@pytest.mark.sampled
 def test_very_much_of_one_thing(name, tmp_path):
     found = checked(tmp_path / "huge.urdf", HUGE[name], seconds=40)
     assert "check-crashed" not in [finding.code for finding in found.findings]
@@ -130,6 +131,7 @@ WRONG = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", WRONG)
+@pytest.mark.sampled(1)
 def test_very_many_faults(suffix, tmp_path):
     text, part = WRONG[suffix]
     parts = "".join(part.replace("{i}", str(i)) for i in range(1, 3000))

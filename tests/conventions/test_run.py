@@ -81,6 +81,7 @@ def test_small_files_are_checked_here_and_xacro_in_children(arms, tmp_path):
 
 @pytest.mark.slow
 @posix
+@pytest.mark.nightly
 def test_the_trouble_of_one_file_is_not_that_of_others(arms, tmp_path, monkeypatch):
     trouble = [
         Job(arms[0].file, industrial(srdf=Trap(os.abort))),

@@ -43,7 +43,7 @@ def bodies_in_contact(model: Any, data: Any) -> set[tuple[int, ...]]:
     return {tuple(sorted(model.geom_bodyid[list(contact.geom)])) for contact in data.contact}
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_robot_holds_home_for_two_seconds_and_has_the_dynamics_of_mujoco(name, tmp_path):
     robot, model = saved(name, tmp_path)

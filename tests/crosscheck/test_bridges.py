@@ -44,6 +44,7 @@ def real_robots() -> list[tuple[str, kt.Robot, np.ndarray, Any]]:
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.sampled(1)
 def test_real_robots(library):
     refused = set()
     for name, robot, q, H in real_robots():

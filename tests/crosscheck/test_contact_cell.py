@@ -16,6 +16,7 @@ pytestmark = pytest.mark.crosscheck
 PAGE = pages.ROOT / "docs" / "how-to" / "contact.md"
 
 
+@pytest.mark.nightly
 def test_the_page_and_coal_say_the_same():
     if not example_robot_urdfs():
         pytest.skip("example-robot-data is not installed")

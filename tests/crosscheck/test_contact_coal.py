@@ -21,6 +21,7 @@ def robots():
 
 
 @pytest.mark.parametrize("file", robots(), ids=lambda file: file.stem)
+@pytest.mark.sampled(1)
 def test_hulls(file):
     robot = kt.load(file)
     contact = kt.collisions(robot, geometry="hull")

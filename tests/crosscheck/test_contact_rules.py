@@ -65,7 +65,7 @@ def known(name: str):
 
 @pytest.mark.parametrize("name", sample(MODELS.split(), 3, ("panda",)), ids=lambda name: name.rpartition("/")[2])
 class TestPlanted:
-    @pytest.mark.sampled
+    @pytest.mark.sampled(1)
     def test_a_disabled_pair_that_collides(self, name):
         contact, _, where, near = known(name)
         share = where.mean(axis=0)
@@ -81,7 +81,7 @@ class TestPlanted:
             if about := re.search(r"about (\S+) %", said[0].message):
                 assert abs(float(about[1]) / 100 - share[i]) < 0.2, (said[0].message, share[i])
 
-    @pytest.mark.sampled
+    @pytest.mark.sampled(1)
     def test_a_state_in_contact(self, name):
         robot, (contact, q, where, neighbours) = loaded(name), known(name)
         apart = ~contact.where(robot.q())
@@ -115,7 +115,7 @@ class TestPlanted:
         said = " ".join(one.message for one in found(loaded(name), "SRD-011", rest or "<group name='g'/>"))
         assert "{!r} and {!r}".format(*own[0]) in said
 
-    @pytest.mark.sampled
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("fault", ["large", "small", "moved"])
     def test_a_visual_elsewhere(self, name, fault):
         robot = loaded(name)
@@ -139,7 +139,7 @@ class TestPlanted:
         if not tried:
             pytest.skip("no visuals are meshes")
 
-    @pytest.mark.sampled
+    @pytest.mark.sampled(1)
     def test_a_limit_widened_into_contact(self, name):
         robot, (contact, q, _, near) = loaded(name), known(name)
         clean = {one.element for one in found(robot, "CON-003")}

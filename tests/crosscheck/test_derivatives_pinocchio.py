@@ -34,7 +34,7 @@ def agree(got: np.ndarray, expected: np.ndarray) -> None:
     assert np.abs(got - expected).max() < 1e-10 * np.abs(expected).max()
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])
 @pytest.mark.parametrize("path", chosen(), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_derivatives(path, floats):

@@ -28,6 +28,7 @@ def robots() -> list[Path]:
 
 
 @pytest.mark.parametrize("convention", ["dh", "mdh"])
+@pytest.mark.sampled(1)
 def test_tables_of_real_robots(convention):
     rng = np.random.default_rng(21)
     paths = [path for path in robots() if path.name not in REFUSED]

@@ -98,6 +98,7 @@ def is_alone(c: Case) -> bool:
 
 
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])
+@pytest.mark.sampled(1)
 def test_torques_and_mass_matrix_of_robots(floats):
     count = 0
     for path, robot in with_mass():
@@ -111,6 +112,7 @@ def test_torques_and_mass_matrix_of_robots(floats):
 
 
 @pytest.mark.parametrize("floats", [False, True], ids=["fixed", "floating"])
+@pytest.mark.sampled(1)
 def test_accelerations_of_robots(floats):
     """Torques of our accelerations are the given ones to rounding error; accelerations agree unless masses that differ
     by ten orders of magnitude leave no digits for that, as of three old iCubs. Joints that move no mass are named."""
@@ -141,6 +143,7 @@ def test_accelerations_of_robots(floats):
 
 
 @pytest.mark.parametrize("path", chosen(), ids=lambda path: path.stem)
+@pytest.mark.sampled(2)
 def test_machine_code(path):
     """Compiled, for a batch, and for the weight of another planet and one configuration."""
     c = case(path, with_dynamics(kt.load(path)), floats=True)

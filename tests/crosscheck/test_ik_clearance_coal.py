@@ -47,6 +47,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", list(CASES))
+@pytest.mark.sampled(1)
 def test_no_answer_is_in_contact(case):
     make, frame, options, least = CASES[case]
     robot, count = make(), at_length(150, 2000)

@@ -52,7 +52,7 @@ ARMS = {
 }
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ARMS)
 def test_random_targets(pin: Any, name: str) -> None:
     find, frame, base, share = ARMS[name]
@@ -176,6 +176,7 @@ def test_several_solutions(pin: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ur5", "a wrist", "panda"])
+@pytest.mark.sampled(1)
 def test_solutions_and_verdicts(pin: Any, name: str) -> None:
     """All solutions of ten thousand targets, 300 of an arm without a closed form; and no reachable target is denied."""
     find, frame, base, _ = ARMS[name]
@@ -199,6 +200,7 @@ def test_solutions_and_verdicts(pin: Any, name: str) -> None:
         assert np.linalg.norm(here.rotation - T[i, :3, :3]) <= np.sqrt(2) * tolerance * (1 + 1e-6)
 
 
+@pytest.mark.nightly
 def test_random_trees_of_the_package(pin: Any) -> None:
     """Every robot: from one of its frames to another; false successes and answers outside are none."""
     rng, asked = np.random.default_rng(7), 0
@@ -236,6 +238,7 @@ WALKERS = {
 
 
 @pytest.mark.parametrize("stem", WALKERS)
+@pytest.mark.sampled(1)
 def test_walkers_reach_with_their_feet_held(pin: Any, stem: str) -> None:
     """Humanoids by the poses of soles and a hand, quadrupeds by the places of feet and the pose of the trunk."""
     path, frames = example(stem), WALKERS[stem]

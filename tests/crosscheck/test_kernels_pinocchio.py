@@ -77,6 +77,7 @@ def with_joints(paths: list[Path]) -> list[tuple[Path, kt.Robot]]:
 
 
 @pytest.mark.parametrize("family", [icub_urdfs, loadable])
+@pytest.mark.sampled(1)
 def test_ends_of_every_robot(pin, family):
     robots = with_joints(sample(family(), 3))
     assert len(robots) >= 5
@@ -86,6 +87,7 @@ def test_ends_of_every_robot(pin, family):
 
 
 @pytest.mark.parametrize("stem", ["ur5_robot", "panda", "icub"])
+@pytest.mark.sampled(1)
 def test_all_frames(pin, stem):
     path = icub_urdfs()[0] if stem == "icub" else next(p for p in loadable() if p.stem == stem)
     robot = kt.load(path)

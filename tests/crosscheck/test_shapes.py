@@ -57,7 +57,7 @@ def same(robot: Robot, again: Robot) -> None:
         assert sorted(g.shape.kind for g in other.collisions) == sorted(g.shape.kind for g in link.collisions)
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", urdfs(), ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}-{path.stem}")
 def test_mjcf_in_mujoco(path, tmp_path):
     mujoco = pytest.importorskip("mujoco")
@@ -91,7 +91,7 @@ def geom_box(mujoco, model, geom: int) -> np.ndarray:
     return np.array((points.min(axis=0), points.max(axis=0)))
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", urdfs(), ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}-{path.stem}")
 def test_sdf_in_drake(path, tmp_path):
     pytest.importorskip("pydrake")

@@ -15,6 +15,7 @@ STIFF, DAMPED = 1e6, 1e4
 """Servos of the iCub, N m/rad and N m s/rad: zero is outside of the limits of some joints, which push back."""
 
 
+@pytest.mark.nightly
 def test_the_spheres_of_the_panda_miss_no_contact():
     """Their distances are computed here, from the file for cuRobo."""
     (file,) = [path for path in example_robot_urdfs() if path.name == "panda.urdf"]
@@ -67,6 +68,7 @@ def held(file: Path) -> str:
     return str(file)
 
 
+@pytest.mark.nightly
 def test_the_icub_stands_still_in_mujoco(icub):
     mujoco = pytest.importorskip("mujoco")
     models = {name: mujoco.MjModel.from_xml_path(held(icub / f"{name}.xml")) for name in ("plain", "icub")}

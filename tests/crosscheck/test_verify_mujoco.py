@@ -96,6 +96,7 @@ def by_imu(change):
     return kt.verify(ARM, q, t=t, imu={"q3_link": y}).faults
 
 
+@pytest.mark.nightly
 def test_inertial_sensors():
     assert by_imu(lambda spec, site: None) == ()
 

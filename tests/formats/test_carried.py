@@ -391,6 +391,7 @@ def test_a_record_that_no_reader_would_take_is_refused(format):
 
 @pytest.mark.crosscheck
 @pytest.mark.parametrize("format", CARRYING)
+@pytest.mark.sampled(1)
 def test_every_robot_comes_back_in_every_field(format):
     """With shapes where the format has them: meshes of MJCF are tested with their assets."""
     paths = [path for path in [*icub_urdfs(), *example_robot_urdfs()] if path.name not in REFUSED]

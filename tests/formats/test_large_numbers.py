@@ -79,6 +79,7 @@ def used(text, format):
 
 @pytest.mark.parametrize(("format", "refused"), [("urdf", 26), ("mjcf", 26), ("sdf", 10), ("dh", 5)])
 @pytest.mark.slow
+@pytest.mark.sampled(3)
 def test_one_number_that_is_too_large(format, refused):
     texts = [text for i, text in enumerate(with_one_number(TEXTS[format], "1e308")) if i % 2 or format == "dh"]
     assert sum(not used(text, format) for text in texts) > refused / 2
@@ -86,6 +87,7 @@ def test_one_number_that_is_too_large(format, refused):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format", TEXTS)
+@pytest.mark.sampled(1)
 def test_one_number_of_any_size(format):
     numbers = sample(("1e308", "-1e308", "1e160", "9e29", "1e-200", "5e-324", "0"), 4)
     texts = chain.from_iterable(with_one_number(TEXTS[format], number) for number in numbers)

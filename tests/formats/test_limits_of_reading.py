@@ -48,7 +48,7 @@ CLASSES = {
 }
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("floods", CLASSES.values(), ids=map(" ".join, CLASSES))
 def test_no_reader_takes_more_than_was_promised_or_grows_faster_than_n_log_n(floods):
     """Every flood of a reader, in one process: an eighth of it, the whole, and one above the limit.
@@ -152,6 +152,7 @@ class TestEncodings:
 
 
 class TestFindings:
+    @pytest.mark.nightly
     def test_many_long_names_are_compared_in_time(self):
         known = [f"{'ab' * 90}{i:06}" for i in range(500)]
         soon(5.0, lambda: [nearest_names(f"{'ba' * 90}{i}", known) for i in range(100)])

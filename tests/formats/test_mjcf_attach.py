@@ -260,6 +260,7 @@ def test_a_file_that_attaches_itself_again_and_again_is_refused(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_many_replicas_with_users_take_seconds(tmp_path):
     body = "".join(
         f'<replicate count="2"><body name="b{i}"><joint name="j{i}"/><geom/></body></replicate>' for i in range(3000)

@@ -115,6 +115,7 @@ OTHERS = ("sdf", "mjcf", "dh", "dh-csv", "ets", "xacro")
 @pytest.mark.parametrize("format", OTHERS)
 @settings(max_examples=max(EXAMPLES // 3, 1), deadline=20_000, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1))
+@pytest.mark.sampled
 def test_a_damaged_file_of_another_format_is_refused_or_a_tree(format, mutate, seed):
     text = own(format)[-1].content
     if mutate is mutate_tree and not text.lstrip().startswith(b"<"):

@@ -61,6 +61,7 @@ QUICK_KINDS = [
 
 @pytest.mark.parametrize("kind", QUICK_KINDS)
 @pytest.mark.parametrize(("job", "new"), [("single", ONE), ("several", NEW)])
+@pytest.mark.sampled
 def test_each_file_is_old_or_new(kind, job, new, faults):
     found = runs(faults, kind, job)
     assert len(found) > (5 if job == "single" else 20)

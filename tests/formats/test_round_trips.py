@@ -115,6 +115,7 @@ def in_link(inertial) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format", WITHOUT)
+@pytest.mark.sampled(2)
 def test_icubs_come_back(format, tmp_path):
     rng = np.random.default_rng(3)
     for path in icub_urdfs()[::4]:
@@ -124,6 +125,7 @@ def test_icubs_come_back(format, tmp_path):
 
 @pytest.mark.crosscheck
 @pytest.mark.parametrize(("format", "in_part"), [("urdf", 0), ("sdf", 0), ("mjcf", 0), ("dh", 0), ("ets", 0)])
+@pytest.mark.sampled(1)
 def test_many_robots_come_back(format, in_part, tmp_path):
     """`in_part`: of how many more must be left out."""
     rng = np.random.default_rng(4)

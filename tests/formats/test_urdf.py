@@ -52,6 +52,7 @@ def edited(robot: kt.Robot) -> kt.Robot:
 
 class TestRoundTrips:
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_an_edited_robot_is_written_and_read_back_the_same(self):
         rng = np.random.default_rng(1)
         paths = icub_urdfs()

@@ -91,6 +91,7 @@ KINDS = {
 
 @each("name", ROBOTS)
 @each("fault", PLANTED)
+@pytest.mark.nightly
 def test_of_a_part_is_named_with_it(fault, name):
     robot, text = written(name)
     choose, head, pattern, change = PLANTED[fault]
@@ -120,6 +121,7 @@ def carrier(robot: kt.Robot, link: str) -> str:
 
 @each("name", ROBOTS)
 @each("key, factor", [("metersPerUnit", 0.01), ("kilogramsPerUnit", 1000.0)])
+@pytest.mark.nightly
 def test_of_units_is_named_by_every_number_of_it(key, factor, name):
     robot, text = written(name)
     result = kt.compare(robot, kt.load(edited(text, "(", rf"{key} = (1)", lambda _: f"{factor:g}"), format="usd"))

@@ -410,6 +410,7 @@ def test_what_cannot_be_merged(tmp_path, merge):
     ],
     ids=["values", "too many values", "numbers", "too many numbers", "texts", "bytes", "too many bytes"],
 )
+@pytest.mark.sampled
 def test_the_most_that_is_read_of_yaml(tmp_path, text, refused):
     (tmp_path / "many.yaml").write_text(text)
     body = "<xacro:property name='data' value=\"${xacro.load_yaml('many.yaml')}\"/><link name=\"${data is None}\"/>"

@@ -275,6 +275,7 @@ def harmed(data: bytes, rng: np.random.Generator) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", ["mcap", "db3"])
 @pytest.mark.parametrize("count", [10, pytest.param(at_length(250, 1000), marks=pytest.mark.slow)])
+@pytest.mark.sampled(1)
 def test_damage_is_an_error_or_harmless(tmp_path, ending, count):
     """Joint states, odometry and transforms; chunks without checksums let damage reach the messages."""
     robot, (q, stamps), poses = arm(FLOATING), motion(6), base_poses(9)

@@ -76,6 +76,7 @@ def resident(process):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+@pytest.mark.nightly
 def test_memory_stays_level_over_thousands_of_edits(tmp_path):
     edits = at_length(1_500, 10_000)
     path = tmp_path / "arm.urdf"

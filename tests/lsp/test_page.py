@@ -29,6 +29,7 @@ def test_the_element_around_a_place(model, position, name):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_page_opens_with_the_element_selected(model, tmp_path, open_page):
     file = tmp_path / "arm.html"
     file.write_text(page([model], model.file, (3, 60)), encoding="utf-8")

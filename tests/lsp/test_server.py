@@ -362,6 +362,7 @@ def test_an_editor_that_counts_bytes(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere the end of the input alone tells")
 @pytest.mark.parametrize("how", ["input", "editor"])
+@pytest.mark.sampled(1)
 def test_it_ends_with_its_editor(tmp_path, how):
     editor = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
     path = tmp_path / "arm.urdf"

@@ -60,6 +60,7 @@ def test_they_answer_or_say_why_not():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_many_answer_or_say_why_not():
     count = at_length(100, 300)
     assert sum(answers(hostile(seed)) for seed in range(100, 100 + count)) > count

@@ -89,6 +89,7 @@ def test_transforms_at_100_hz_without_loss(robot):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_long_at_100_hz_without_loss(icub):
     seconds, motion = at_length(6, 60), motion_of(icub, 500)
     with serving(icub, motion=motion, rate=RATE, loop=True) as (address, told, _):
@@ -253,6 +254,7 @@ def test_a_file_is_asked_for_again_and_again(small):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_slow_client_keeps_nobody_waiting_and_learns_what_it_has_lost(icub):
     with (
         serving(icub, rate=500) as (address, _, _),
@@ -447,6 +449,7 @@ def test_the_page_lists_topics_and_parameters_and_its_program_runs(robot, icub, 
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_pages_in_a_browser(robot, browser, tmp_path):
     """A page of a server sends its origin, a page from a file "null"."""
     page = "<script>new WebSocket('{}', 'foxglove.sdk.v1').onmessage = e => document.title ||= e.data</script>"

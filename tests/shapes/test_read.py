@@ -204,6 +204,7 @@ class TestRefused:
         assert "Error" not in error.value.findings[0].message  # nothing about Python
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_a_mesh_that_is_used_too_often(self):
         document = meshes.gltf(nodes=[{"mesh": 0}] * 3_000_000)
         with pytest.raises(kt.KinetreeError, match="announces 48000000 numbers"):

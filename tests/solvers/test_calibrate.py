@@ -148,6 +148,7 @@ def test_frames_in_one_place_are_no_fault():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("who", MAKERS)
+@pytest.mark.sampled
 def test_two_faults_at_once(who):
     rng = np.random.default_rng(5)
     joints, poses = PLANTS["pose-unit"](who, *shown(who, rng, tool0="flange"))

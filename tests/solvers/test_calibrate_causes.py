@@ -129,6 +129,7 @@ def test_a_whole_turn_is_no_other_number():
 @pytest.mark.slow
 class TestOnePoseIsWrong:
     @pytest.mark.parametrize("k", [5, 10, pytest.param(40, marks=pytest.mark.slow)])
+    @pytest.mark.sampled(2)
     def test_a_number_of_the_pose(self, k):
         joints, poses = shown("kuka", np.random.default_rng(16), k=k)
         poses[3, 0] += 20
@@ -205,6 +206,7 @@ class TestNoiseIsNotExplained:
 
     @pytest.mark.parametrize("seed", [0, 1])
     @pytest.mark.parametrize("noise", [4, 10])
+    @pytest.mark.sampled(3)
     def test_a_tolerance_for_noise_is_named_and_fits(self, seed, noise):
         """Of 0.4 mm and 0.04 deg, and 1 mm and 0.1 deg."""
         joints, poses = shown("kuka", np.random.default_rng(seed), noise=noise)
@@ -228,6 +230,7 @@ class TestNoiseIsNotExplained:
 
 @pytest.mark.slow
 class TestFaultsOfTheNumbersWhereNothingFits:
+    @pytest.mark.nightly
     def test_that_are_not_decisive_are_not_said(self):
         joints, poses = shown("kuka", np.random.default_rng(55))
         for columns in ([0, 2, 1, 3, 4, 5], [5, 4, 3, 2, 1, 0]):
@@ -274,7 +277,7 @@ class TestColumns:
 
 
 class TestRoundedDisplays:
-    @pytest.mark.sampled
+    @pytest.mark.sampled(3)
     @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
     def test_of_whole_degrees_are_a_hint_that_helps(self, seed):
         """So coarse that no arm agrees by chance."""
@@ -304,6 +307,7 @@ class TestRoundedDisplays:
         assert not result.faults
 
     @pytest.mark.slow
+    @pytest.mark.nightly
     def test_frames_within_tolerance_of_the_robots_own_are_these(self):
         """Here a pose is now and then just over the tolerance, which another frame or zero would correct."""
         for seed in range(20):

@@ -68,7 +68,7 @@ def test_no_search_begins_at_a_candidate_out_of_reach(family):
     assert np.isinf(forms.interpret(q, within)[:, 6]).all()
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(2)
 @ALL
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 @pytest.mark.slow
@@ -108,6 +108,7 @@ def test_every_solution_and_no_other(family, end, seed):
     ],
 )
 @pytest.mark.slow
+@pytest.mark.sampled(1)
 def test_the_nearest_inside_the_limits(family, end):
     """Of all solutions, and where limits forbid that one, of the others."""
     robot, tight = closed_form_arm(family, end, limit=3.1), closed_form_arm(family, end, limit=1.8)

@@ -92,6 +92,7 @@ def test_as_many_combinations_as_are_published(name, unknown, expected):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_limits_of_several_joints_are_kept():
     shoulder = kt.edit.cut(kt.load("icub"), "l_shoulder_1")
     motion = excite(shoulder, ["geometry"], frame="l_hand", tries=30)
@@ -100,6 +101,7 @@ def test_limits_of_several_joints_are_kept():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_links_keep_apart():
     wall = "<link name='wall'><collision><geometry><box size='0.02 2 2'/></geometry></collision></link>"
     wall += "<joint name='w' type='fixed'><parent link='a'/><child link='wall'/><origin xyz='{} 0 0'/></joint>"

@@ -131,6 +131,7 @@ def at_rest(robot, guard, count, seed=1):
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("arm", ["left_arm", "right_arm"])
+@pytest.mark.sampled(2)
 def test_steps_in_c_stay_inside_and_within_their_acceleration(icub, arm, dtype, tmp_path):
     guard = kt.guard(icub, arm, acceleration=dict(zip(icub.groups[arm], ACCELERATION, strict=True)), dtype=dtype)
     A, b = rows_of(icub, guard)
@@ -151,6 +152,7 @@ def test_steps_in_c_stay_inside_and_within_their_acceleration(icub, arm, dtype, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.sampled(1)
 def test_c_gives_the_same_bits(icub, dtype, tmp_path):
     guard = kt.guard(icub, "left_arm", acceleration=10.0, dtype=dtype)
     drive = compiled(tmp_path, guard, 1).drive

@@ -175,6 +175,7 @@ def test_at_the_limits_and_at_half_a_turn(icub):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_positions_orientations_directions_and_several_frames(icub):
     limits = icub.limits
     q, T = reachable(icub, "l_hand", None, 200)

@@ -67,6 +67,7 @@ def test_another_start_finds_what_the_default_start_finds(hand):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arm", corners.ARMS)
+@pytest.mark.sampled
 def test_a_sample_of_the_benchmark(arm):
     try:
         kt.load(corners.ARMS[arm][0])
@@ -97,6 +98,7 @@ def test_out_of_reach_all_three_agree(hand):
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [12, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tolerance", [pytest.param(1e-6, marks=pytest.mark.slow), 1e-3])
+@pytest.mark.sampled(3)
 def test_at_the_ends_of_ranges_all_three_agree_about_targets_that_are_not_exact(tolerance, count):
     """A closed form is not certain of a target that is off by less than the tolerance, or not quite a rotation."""
     icub, rng = kt.load("icub"), np.random.default_rng(5)

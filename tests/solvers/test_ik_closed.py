@@ -124,6 +124,7 @@ def test_limits_of_joints_that_follow_count():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_delta_a_gripper_a_slider_and_a_leg():
     """Balls, free plates and several loops; what moves is what is driven and what follows."""
     for text, kind, frame, driven, goal, far in (

@@ -63,6 +63,7 @@ def test_both_ways_are_the_same(arm):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_both_ways_are_the_same_with_rows_quaternions_and_several_frames():
     icub = kt.load("icub")
     walker = on(icub, "floating")

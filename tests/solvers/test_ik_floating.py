@@ -38,6 +38,7 @@ def unit(robot: kt.Robot, q: np.ndarray) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_walker_reaches_with_its_feet_held(walker):
     """Two feet and a hand at once, far from where the search begins, too."""
     ik, fk = kt.ik(walker, HELD), kt.fk(walker, HELD)
@@ -111,6 +112,7 @@ def test_posture_and_solutions_of_a_walker(walker):
 
 @pytest.mark.parametrize("kind", ["floating", "ball", "planar", "universal"])
 @pytest.mark.slow
+@pytest.mark.sampled(3)
 def test_an_arm_on_each_joint(kind):
     axes = {"planar": ((0.0, 0.0, 1.0),), "universal": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))}
     robot = on(random_arm(3, seed=4), kind, axes=np.array(axes.get(kind, np.zeros((0, 3)))))

@@ -160,6 +160,7 @@ def example(stem: str) -> kt.Robot:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_lines_of_a_ur5_are_followed_where_a_graph_of_all_solutions_has_a_way():
     robot, n, samples = kt.load(example("ur5_robot")), 300, 101
     fk, ik = kt.fk(robot, "tool0"), kt.ik(robot, "tool0")
@@ -192,6 +193,7 @@ def test_lines_of_a_ur5_are_followed_where_a_graph_of_all_solutions_has_a_way():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reach", [0.15, 0.45])
+@pytest.mark.sampled(1)
 def test_a_thousand_frames_of_a_humanoid(reach):
     """Feet that stand, hands on curves of this size, m: exact until it stops, or at most 10 mm late."""
     robot, n = kt.load(example("g1_29dof_rev_1_0"), floating=True), 1000
@@ -218,6 +220,7 @@ def test_a_thousand_frames_of_a_humanoid(reach):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_soft_goals_and_clearance_are_followed(arm):
     icub = kt.load("icub")
     q0 = icub.q({"l_elbow": 60, "l_shoulder_roll": 40}, unit="deg")

@@ -98,6 +98,7 @@ ARMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["wrist", *(pytest.param(name, marks=SLOW) for name in ("parallel", "neither"))])
+@pytest.mark.sampled(1)
 def test_random_rows_and_starts(name):
     """Reached or not, with a closed form or without, starts spread inside of what rows leave."""
     rng, robot = np.random.default_rng(0), ARMS[name]()
@@ -205,6 +206,7 @@ def test_joints_that_are_held():
 
 
 @SLOW
+@pytest.mark.nightly
 def test_weights_do_not_decide_what_is_reached():
     icub = kt.load("icub")
     _, T = reachable(icub, "l_hand", "chest", 100)

@@ -204,6 +204,7 @@ def test_twenty_thousand_calls_near_a_solution(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("near", [0.05, 0.3])
+@pytest.mark.sampled(1)
 def test_soft_goals_reach_the_least_cost_near_a_start(near):
     robot = kt.chain("Rz(a) Ry(b) tx(0.4) Ry(c) tx(0.3) Rx(d) Ry(e) tx(0.2) Rz(f) tx(0.1)")
     goals = [kt.goal.heading("tip"), kt.goal.position("tip", weight=2.0), kt.goal.posture(weight=0.1)]
@@ -225,6 +226,7 @@ def test_soft_goals_reach_the_least_cost_near_a_start(near):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_soft_goals_near_a_start():
     robot = kt.load("icub", floating=True)
     q0 = robot.q({"l_elbow": 60, "r_elbow": 60, "l_knee": -50, "r_knee": -50}, unit="deg")
@@ -249,6 +251,7 @@ def test_soft_goals_near_a_start():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_clearance_near_a_start():
     robot = kt.load("icub")
     q = robot.limits.sample(400, seed=2)

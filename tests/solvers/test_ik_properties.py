@@ -69,7 +69,7 @@ def check(robot: kt.Robot, fk: Kernel, T: np.ndarray, result: kt.IKResult) -> No
     assert result.iterations <= MOST_STEPS
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(3)
 @every_arm
 @asked
 @given(places=st.lists(place, min_size=1, max_size=10))

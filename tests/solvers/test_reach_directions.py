@@ -101,6 +101,7 @@ def test_given_directions_stay_as_they_are(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_figures(tmp_path, monkeypatch):
     """A colour for the best share along each line of sight, in a notebook too, if matplotlib is there."""
     pytest.importorskip("matplotlib")

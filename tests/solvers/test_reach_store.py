@@ -136,6 +136,7 @@ def test_a_killed_map_is_continued(arm, tmp_path):
 
 
 @pytest.mark.filterwarnings("default")
+@pytest.mark.nightly
 def test_a_cluster_writes_the_same_bytes(arm, tmp_path):
     distributed = pytest.importorskip("distributed")
     here, there = tmp_path / "here.zarr", tmp_path / "there.zarr"

@@ -51,6 +51,7 @@ def around(robot: kt.Robot, tip: str, n: int, wider: float = 1.25) -> np.ndarray
 @pytest.mark.parametrize(
     ("family", "end"), [("wrist", ENDS[0]), pytest.param("parallel", ENDS[1], marks=pytest.mark.slow)]
 )
+@pytest.mark.sampled(1)
 def test_every_solution_of_a_batch(family, end):
     robot = closed_form_arm(family, end, limit=4.0)
     fk, ik = kt.fk(robot, "l7"), kt.ik(robot, "l7", tolerance=(1e-9, 1e-9))
@@ -82,6 +83,7 @@ def test_every_solution_of_a_batch(family, end):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_solutions_by_search():
     """Without a closed form, and with one, the same; two arrangements may not be nearer than `apart`."""
     robot = closed_form_arm("parallel", limit=3.0)
@@ -158,6 +160,7 @@ def test_singular_targets_have_the_solutions_of_a_search():
         pytest.param(random_arm(5, kinds="rp"), {"goal": "position"}, id="position"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_reachable_is_the_verdict_of_a_search(robot, options):
     tip = list(robot.links)[-1]
     ik = kt.ik(robot, tip, **options)

@@ -95,6 +95,7 @@ def test_an_axis_that_turns_by_hand():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_without_a_posture_a_result_moves_no_farther_than_it_must():
     """A soft goal that is reached moves q as the same goal does that is hard, whose errors have exact derivatives."""
     robot = random_arm(8, seed=2)
@@ -222,17 +223,20 @@ def case(name: str):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["free", "hard position", "hard pointing", "soft pointing", "heading"])
+@pytest.mark.sampled(1)
 def test_every_goal_against_differences(name):
     agree(*case(name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ball", "floating", "panda"])
+@pytest.mark.sampled(2)
 def test_quaternions_and_a_real_arm_against_differences(name):
     agree(*case(name))
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_centers_of_mass_against_differences():
     """Also as seen from a link that moves."""
     (file,) = [path for path in example_robot_urdfs() if path.name == "panda.urdf"]

@@ -261,7 +261,7 @@ def goal_targets(robot: kt.Robot, goals, q: np.ndarray, rng) -> list[np.ndarray]
     return found
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ICUB)
 def test_an_icub_is_at_minima_inside_its_rows(name):
@@ -297,6 +297,7 @@ BENT = {"hip_pitch": -0.3, "knee": 0.6, "ankle_pitch": -0.3, "elbow": 0.6}
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_humanoid_stands_on_hard_feet_with_soft_hands():
     robot, goals, posture = g1()
     solve, rng = kt.ik(robot, goals), np.random.default_rng(0)
@@ -337,6 +338,7 @@ def test_targets_of_any_finite_size_and_batches_that_fit():
 @pytest.mark.slow
 @each("axes", ["base", "frame"])
 @each("make", [kt.goal.orientation, kt.goal.pose])
+@pytest.mark.nightly
 def test_a_turn_that_is_free_is_used(make, axes):
     """Hard goals with a free direction, along which their error is large, against SLSQP."""
     arm = kt.chain("Rz(q1) Ry(q2) tz(.3) Rx(q3) tx(.2) Rz(q4) Ry(q5) tx(.1) Rz(q6) Rx(q7)")

@@ -75,6 +75,7 @@ def test_poses_of_a_controller_of_a_real_arm():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_error_is_what_noise_shows():
     """Over 2,000 draws of touches off by 1 mm, the spread of p along each direction is `error` mm."""
     vectors = np.random.default_rng(1).normal(size=(6, 3)) * 0.3

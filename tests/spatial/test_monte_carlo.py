@@ -41,6 +41,7 @@ def test_up_to_six_dimensions_it_is_exact():
         *at_length([], [pytest.param(n, bound, marks=pytest.mark.slow) for n, bound in ((9, 2.0), (12, 3.0))]),
     ],
 )
+@pytest.mark.sampled(1)
 def test_beyond_it_is_an_estimate_and_its_error_is_honest(n, bound):
     A, b = cube_below(n, bound)
     width = np.linspace(0.01, 10.0, n)  # as of metres and radians

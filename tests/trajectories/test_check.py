@@ -174,6 +174,7 @@ def test_clean_motions_give_no_warning(arm):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["ur5", "panda", "balls"])
+@pytest.mark.sampled(1)
 def test_faults_of_every_kind_and_motions_without(name):
     """Of two real arms and one of balls, with KINETREE_ALL 168 of each kind of fault, 504 in all, and 504 motions."""
     robot = ball_arm() if name == "balls" else kt.load(f"example-robot-data:{name}")

@@ -36,6 +36,7 @@ def page_with(tmp_path, script, body="<main><h1>A page</h1></main>"):
         ("fetch('https://example.org/').catch(() => 0);", "Content Security Policy"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_messages_errors_and_requests_are_heard(open_page, tmp_path, script, heard):
     page = open_page(page_with(tmp_path, script + SAYS_READY), quiet=not heard)
     page.wait_for_timeout(50)
@@ -56,6 +57,7 @@ def test_requests_are_heard_where_a_page_allows_them(open_page, tmp_path):
     assert "https://example.org/a.png" in page.heard
 
 
+@pytest.mark.nightly
 def test_faults_of_accessibility_are_found_in_spite_of_the_policy(open_page, tmp_path):
     good = open_page(page_with(tmp_path, SAYS_READY))
     assert axe(good) == []
@@ -63,6 +65,7 @@ def test_faults_of_accessibility_are_found_in_spite_of_the_policy(open_page, tmp
     assert axe(bad) == ["button-name: <button></button>"]
 
 
+@pytest.mark.nightly
 def test_the_page_of_a_robot_is_quiet(open_page, tmp_path):
     if not files("kinetree.viewing").joinpath("bundle/viewer.js").is_file():
         missing("The bundle of viewer/ (python hatch_build.py)")

@@ -121,6 +121,7 @@ def test_each_difference_names_its_parts(edits, text, parts):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_equal_robots_have_no_differences_and_share_their_meshes():
     path = next((path for path in example_robot_urdfs() if path.name == "ur5_robot.urdf"), None)
     a, b = kt.load(path), kt.load(path)
@@ -259,6 +260,7 @@ class TestInChromium:
         kt.show(robots[0], other=robots[1], browser=False).save(tmp_path / "both.html")
         return *robots, lambda **options: open_page(tmp_path / "both.html", **options)
 
+    @pytest.mark.nightly
     def test_the_second_follows_inside_its_own_limits(self, shown):
         a, b, opened = shown
         page = opened()
@@ -284,6 +286,7 @@ class TestInChromium:
         page.evaluate("q => kinetree.view.setQ(q)", [0, 0, 1.0, 0, 0, 0])
         assert page.get_by_text("stopped by its own limits").count() == 0
 
+    @pytest.mark.nightly
     def test_the_second_obeys_limits_over_several_joints(self, open_page, tmp_path):
         a, b = kt.load("icub:3"), kt.load("icub:2.5")
         assert len(a.limits.G) < len(b.limits.G)
@@ -326,6 +329,7 @@ class TestInChromium:
         assert grey not in first.values()
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
+    @pytest.mark.sampled(1)
     def test_a_click_on_a_difference_finds_its_part(self, shown, scheme):
         _, b, opened = shown
         page = opened(color_scheme=scheme)
@@ -342,6 +346,7 @@ class TestInChromium:
         assert "2.275 → 2.775" in page.get_by_label("Selected part").inner_text()
         assert axe(page) == []
 
+    @pytest.mark.nightly
     def test_a_label_is_beside_its_frame(self, open_page, tmp_path):
         kt.show(kt.load("icub:2.0"), other=kt.load("icub:2.5"), browser=False).save(tmp_path / "both.html")
         page = open_page(tmp_path / "both.html")
@@ -350,6 +355,7 @@ class TestInChromium:
         assert min(abs(box["x"] - x - 8), abs(x - 8 - box["x"] - box["width"])) < 2
         assert abs(box["y"] - y) < 70
 
+    @pytest.mark.nightly
     def test_names_are_text(self, open_page, tmp_path):
         (a, b), name = hostile(tmp_path)
         kt.show(a, other=b, browser=False).save(tmp_path / "hostile.html")

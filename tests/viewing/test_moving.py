@@ -124,6 +124,7 @@ def test_what_is_transparent_is_seen_on_white(robot, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_view_writes_its_motion(robot, tmp_path):
     q = np.linspace(0, 1.5, 4)[:, None]
     for given in (q, motion(q[:, 0])):

@@ -100,6 +100,7 @@ def compared(page, robot, contact, q):
     return counts
 
 
+@pytest.mark.nightly
 def test_all_kinds_of_shapes_touch_as_in_python(open_page, tmp_path, cell):
     contact = kt.collisions(cell)
     assert len(contact.pairs) == 36
@@ -111,6 +112,7 @@ def test_all_kinds_of_shapes_touch_as_in_python(open_page, tmp_path, cell):
     assert counts[1] > 20, counts
 
 
+@pytest.mark.nightly
 def test_what_is_inside_of_a_closed_mesh_touches_it(open_page, tmp_path, cell):
     q = places(cell, 4, 0).reshape(4, -1, 7)
     names = list(SHAPES)
@@ -133,6 +135,7 @@ def test_what_is_inside_of_a_closed_mesh_touches_it(open_page, tmp_path, cell):
     assert kt.collisions(cell)(q.reshape(4, -1)).tolist() == [True, True, False, False]
 
 
+@pytest.mark.nightly
 def test_of_meshes_with_too_many_triangles_only_hulls_are_known(open_page, tmp_path, cell, monkeypatch):
     monkeypatch.setattr(described, "MOST_TRIANGLES", 20)
     q = np.zeros((2, len(SHAPES), 7))
@@ -196,6 +199,7 @@ def test_links_that_touch_are_red_while_a_slider_moves(open_page, tmp_path):
     page.get_by_role("status").filter(has_text="Nearest").wait_for(state="hidden")
 
 
+@pytest.mark.nightly
 def test_a_finding_has_a_button_that_goes_there_and_a_link_without_visual_shape_shows_itself(open_page, tmp_path):
     robot = arm(seen=False)
     found = Finding("SRD-099", "warning", "base and lower touch at one=10 two=170", None, "link 'lower'")
@@ -212,6 +216,7 @@ def test_a_finding_has_a_button_that_goes_there_and_a_link_without_visual_shape_
     assert page.evaluate(visible) == []
 
 
+@pytest.mark.nightly
 def test_without_contact_the_page_says_why(open_page, tmp_path):
     mesh = "<geometry><mesh filename='gone.stl'/></geometry>"
     page = opened(open_page, tmp_path, arm(lower=mesh))
@@ -224,6 +229,7 @@ def test_without_contact_the_page_says_why(open_page, tmp_path):
 
 
 @pytest.mark.crosscheck
+@pytest.mark.nightly
 def test_the_panda_driven_into_itself_turns_red_and_back(open_page, tmp_path):
     pytest.importorskip("cmeel")
     robot = kt.load("example-robot-data:panda")

@@ -85,7 +85,7 @@ def is_in_view(page, locator):
     return box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
 
 
-@pytest.mark.sampled
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("name", "fault"), [("arm", fault) for fault in IN_ARM.values()] + [("ur5", fault) for fault in IN_UR5.values()]
 )
@@ -112,6 +112,7 @@ def test_a_fault_is_in_view_at_its_element_and_a_click_leads_there(page_of, name
 
 
 @pytest.mark.parametrize("name", ["arm", "ur5"])
+@pytest.mark.sampled(1)
 def test_a_model_without_a_fault_has_none_of_these_findings(page_of, name):
     _, page = page_of(*texts(name))
     codes = page.locator(".finding b").all_text_contents()
@@ -122,6 +123,7 @@ def test_a_model_without_a_fault_has_none_of_these_findings(page_of, name):
 @pytest.mark.parametrize(
     ("element", "point"), [("link_4", (0.25, 0, 0)), ("flange", (0, 0, 0)), ("joint_3", (0, 0, 0))]
 )
+@pytest.mark.sampled(1)
 def test_the_camera_looks_at_the_element_of_a_finding(page_of, element, point):
     """A link's is the middle of its box, a joint's the origin of its child link."""
     *fault, code, _ = next(fault for fault in IN_ARM.values() if fault[-1] == element)
@@ -133,6 +135,7 @@ def test_the_camera_looks_at_the_element_of_a_finding(page_of, element, point):
 
 
 @pytest.mark.parametrize("name", ["arm", "ur5"])
+@pytest.mark.sampled(1)
 def test_a_flipped_axis_has_the_other_arrow_and_is_said_to_be_opposite(page_of, name):
     text, packages = texts(name)
     joint, others = (
@@ -153,6 +156,7 @@ def test_a_flipped_axis_has_the_other_arrow_and_is_said_to_be_opposite(page_of, 
 
 
 @pytest.mark.parametrize("robot", [everything(0), kt.load("icub")], ids=["every joint type", "icub"])
+@pytest.mark.sampled(1)
 def test_arrows_show_the_positive_sense(open_page, tmp_path, robot):
     """The child moves along a straight arrow, and about it as the curved arrow points."""
     kt.show(robot, findings=[], browser=False).save(tmp_path / "robot.html")
@@ -184,6 +188,7 @@ def test_arrows_show_the_positive_sense(open_page, tmp_path, robot):
     assert seen >= 4
 
 
+@pytest.mark.nightly
 def test_a_limit_beyond_two_turns_has_its_number_of_turns(page_of):
     fault = IN_ARM["degrees"]
     for text, count in ((ARM, 0), (planted(ARM, *fault[:3]), 1)):
@@ -196,6 +201,7 @@ def test_a_limit_beyond_two_turns_has_its_number_of_turns(page_of):
     assert "38.4 turns" in page.get_by_role("region", name="Selected part").inner_text()
 
 
+@pytest.mark.nightly
 def test_a_mass_is_compared_with_the_robots(page_of):
     _, page = page_of(planted(ARM, *IN_ARM["mass in grams"][:3]), {})
     page.locator(".part.link").filter(has_text="link_4").click()
@@ -213,6 +219,7 @@ def test_a_mass_is_compared_with_the_robots(page_of):
     ],
     ids=["missing", "empty", "pointer", "cut", "large"],
 )
+@pytest.mark.sampled(1)
 def test_a_shape_that_is_left_out_has_a_mark_a_finding_and_a_reason(page_of, tmp_path, content, word):
     if content is not None:
         (tmp_path / "gone.stl").write_bytes(content)
@@ -240,6 +247,7 @@ def crowd(open_page, tmp_path):
     return findings, open_page(tmp_path / "robot.html")
 
 
+@pytest.mark.nightly
 def test_labels_do_not_overlap_wherever_the_camera_is(crowd):
     _, page = crowd
     for turn in (0, 150, 300):
@@ -252,6 +260,7 @@ def test_labels_do_not_overlap_wherever_the_camera_is(crowd):
         assert page.evaluate(OVERLAPS) == 0
 
 
+@pytest.mark.nightly
 def test_of_many_warnings_the_labels_have_no_text(crowd):
     _, page = crowd
     assert set(page.locator(".label.warning:not([hidden])").all_inner_texts()) == {"⚠"}
@@ -261,6 +270,7 @@ def test_of_many_warnings_the_labels_have_no_text(crowd):
     assert max(heights) < 25  # px: the count and its word are on one line
 
 
+@pytest.mark.nightly
 def test_a_click_on_a_label_opens_its_group(crowd):
     _, page = crowd
     assert page.locator("details.group[open]").count() == 0
@@ -298,6 +308,7 @@ def test_findings_are_filtered_by_severity_and_text(crowd):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.sampled(1)
 def test_an_index_and_a_model_without_a_picture_are_accessible(browser, tmp_path, scheme):
     from kinetree.checker.plan import jobs
     from kinetree.checker.pool import check_all

@@ -45,6 +45,7 @@ def example(name):
     return kt.load(f"example-robot-data:{name}")
 
 
+@pytest.mark.nightly
 def test_a_crank_turns_once_as_the_equation_of_four_bars_says(open_page, tmp_path):
     robot, page = opened(open_page, tmp_path, fourbar())
     assert "closed" in panel(page)
@@ -96,6 +97,7 @@ def test_a_joint_that_follows_stops_the_others_at_its_limit(open_page, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["gripper", "delta", "leg", "cassie"])
+@pytest.mark.sampled(1)
 def test_driven_joints_move_others_as_kinematics_close_does(open_page, tmp_path, name):
     texts = {"gripper": gripper, "delta": delta, "leg": cassie_leg, "cassie": lambda: example("cassie_v2")}
     robot, page = opened(open_page, tmp_path, texts[name]())
@@ -119,6 +121,7 @@ def test_driven_joints_move_others_as_kinematics_close_does(open_page, tmp_path,
 
 
 @pytest.mark.parametrize(("name", "frame"), [("four-bar", "coupler"), ("delta", "plate"), ("cassie", "left-foot")])
+@pytest.mark.sampled(1)
 def test_a_dragged_frame_leaves_loops_closed(open_page, tmp_path, name, frame):
     texts = {"four-bar": fourbar, "delta": delta, "cassie": lambda: example("cassie_v2")}
     robot, page = opened(open_page, tmp_path, texts[name]())
@@ -141,6 +144,7 @@ def test_a_dragged_frame_leaves_loops_closed(open_page, tmp_path, name, frame):
     assert robot.limits.contains(q).all()
 
 
+@pytest.mark.nightly
 def test_an_open_loop_is_marked_and_closed_on_demand(open_page, tmp_path):
     robot, page = opened(open_page, tmp_path, fourbar(), q={"crank": 0.4})
     gap = 1e3 * gaps(robot, robot.q(crank=0.4))
@@ -163,6 +167,7 @@ def test_an_open_loop_is_marked_and_closed_on_demand(open_page, tmp_path):
     assert gaps(robot, q) < 1e-9
 
 
+@pytest.mark.nightly
 def test_joints_outside_of_loops_move_freely(open_page, tmp_path):
     arm = fourbar(more="", hand='<body name="hand" pos="0 0 0.1"><joint name="wrist" axis="1 0 0"/>'
         '<inertial pos="0 0 0.05" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/></body>')  # fmt: skip

@@ -39,6 +39,7 @@ def icub():
     return kt.load("icub")
 
 
+@pytest.mark.nightly
 def test_the_robot_stands_exactly_at_each_sample(open_page, tmp_path, icub):
     Q = icub.limits.sample(200, 0).round(6)
     times = np.cumsum(np.random.default_rng(0).uniform(0.001, 1, 200)).round(3)
@@ -82,6 +83,7 @@ def at_the_limits(robot):
 
 
 @pytest.mark.parametrize("digits", [17, 4])
+@pytest.mark.sampled(1)
 def test_marks_are_where_the_limits_do_not_contain_the_robot(open_page, tmp_path, icub, digits):
     Q = at_the_limits(icub).round(digits)
     page = opened(open_page, tmp_path, icub, columns(icub, Q, np.arange(len(Q))))
@@ -101,6 +103,7 @@ def test_marks_are_where_the_limits_do_not_contain_the_robot(open_page, tmp_path
             assert (f"{words[1]} limit of {words[0]}" if own else name) in text
 
 
+@pytest.mark.nightly
 def test_marks_follow_joints_that_are_not_in_the_file(open_page, tmp_path, icub):
     """A tendon couples the shoulder's pitch, which moves, with its roll, which stands where somebody puts it."""
     pitch = np.linspace(0.1, -1.5, 400).round(4)
@@ -174,6 +177,7 @@ def test_the_limit_is_named_under_the_pointer(open_page, tmp_path, icub):
     assert axe(page) == []
 
 
+@pytest.mark.nightly
 def test_a_motion_of_one_sample(open_page, tmp_path, icub):
     page = opened(open_page, tmp_path, icub, {"l_elbow": [0.5]})
     page.get_by_role("button", name="Play").click()
@@ -181,6 +185,7 @@ def test_a_motion_of_one_sample(open_page, tmp_path, icub):
     assert page.evaluate("kinetree.view.q")[icub.coordinate_names.index("l_elbow")] == 0.5
 
 
+@pytest.mark.nightly
 def test_the_camera_follows_a_robot_that_moves_freely(open_page, tmp_path):
     joint = '<joint name="free" type="floating"><parent link="world"/><child link="cart"/></joint>'
     text = f'<robot name="r"><link name="world"/><link name="cart"/>{joint}</robot>'

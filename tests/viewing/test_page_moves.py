@@ -67,6 +67,7 @@ ROBOTS = {
 
 
 @pytest.mark.parametrize("name", at_length(sorted(ROBOTS.keys() - {"icub 2.7", "panda"}), [*ROBOTS]))
+@pytest.mark.sampled(1)
 def test_a_page_moves_its_robot_as_kinetree_does(name, open_page, tmp_path):
     """One page for all of this, as opening it takes longest; it is accessible, too."""
     make, frame = ROBOTS[name]
@@ -129,6 +130,7 @@ def the_pointer_drags_a_frame(robot, frame, page):
     assert robot.limits.contains(np.array(page.evaluate("kinetree.view.q")))
 
 
+@pytest.mark.nightly
 def test_a_robot_without_shapes_is_seen_up_to_its_tip(open_page, tmp_path):
     arm = kt.chain([{"joint": "lift", "d": 0.1, "alpha": 1.0}, {"joint": "bend", "a": 1.0}], convention="dh")
     kt.show(arm, browser=False).save(tmp_path / "robot.html")
@@ -148,6 +150,7 @@ def test_a_robot_without_shapes_is_seen_up_to_its_tip(open_page, tmp_path):
     assert page.screenshot(clip=clip) != line
 
 
+@pytest.mark.nightly
 def test_the_keyboard_moves_a_joint_and_selects_a_part(open_page, tmp_path):
     robot = kt.load("icub")
     kt.show(robot, browser=False).save(tmp_path / "robot.html")
@@ -196,6 +199,7 @@ def typed(page, text):
 
 
 @pytest.mark.parametrize("make", [lambda: kt.load("icub"), lambda: everything(0)], ids=["icub", "every joint type"])
+@pytest.mark.sampled(1)
 def test_the_text_for_python_gives_the_same_configuration(open_page, tmp_path, make):
     robot = make()
     q = random_q(robot, np.random.default_rng(0))
@@ -227,6 +231,7 @@ def test_a_configuration_is_typed_and_opened_by_a_link(open_page, tmp_path):
         assert page.evaluate("kinetree.view.q")[i] == expected
 
 
+@pytest.mark.nightly
 def test_a_link_that_is_cut_off_or_of_another_robot_is_named(open_page, tmp_path):
     arm = kt.chain([{"joint": "lift", "d": 0.1, "alpha": 1.0}, {"joint": "bend", "a": 1.0}], convention="dh")
     for fragment in ("#q=%E0:1", "#q=lift:", "#q=lift:1e999", "#q=elbow:1", "#q="):
@@ -235,6 +240,7 @@ def test_a_link_that_is_cut_off_or_of_another_robot_is_named(open_page, tmp_path
         assert "The address of the page has no configuration of this robot" in page.locator("body").text_content()
 
 
+@pytest.mark.nightly
 def test_a_number_of_the_goal_leaves_the_others_as_they_are(open_page, tmp_path):
     robot = kt.load("icub")
     page = opened(open_page, tmp_path, robot)
@@ -252,6 +258,7 @@ def test_a_number_of_the_goal_leaves_the_others_as_they_are(open_page, tmp_path)
     assert abs(after - before - np.array([[0] * 4, [0] * 4, [0, 0, 0, 0.002], [0] * 4])).max() < 1e-6
 
 
+@pytest.mark.nightly
 def test_names_numbers_and_marks_are_seen(open_page, tmp_path):
     """Names whole and as they are written, a note for a number beyond a limit, marks of joints inside the picture."""
     long, turned = "a_very_long_joint_name_of_the_left_shoulder_pitch", "evil\u202egpj.exe"
@@ -317,6 +324,7 @@ BRIGHTNESS = """(points) => {
 
 
 @pytest.mark.parametrize("size", [1, 0.02, 50])
+@pytest.mark.sampled(1)
 def test_the_robot_has_a_shadow_on_the_floor_below_it(open_page, tmp_path, size):
     side = f"{0.2 * size} {0.2 * size} {0.2 * size}"
     box = f'<visual><origin xyz="{{}} 0 {{}}"/><geometry><box size="{side}"/></geometry></visual>'

@@ -177,6 +177,7 @@ def test_a_picture_follows_q_and_stays_the_same():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_svg_has_the_shapes_as_one_smooth_image_and_stays_small():
     data, _ = picture(kt.load("icub"), suffix=".svg")
     root = ElementTree.fromstring(data)
@@ -333,6 +334,7 @@ def test_shapes_that_are_missing_have_the_crossed_boxes_of_the_page():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_without_visual_shapes_collision_shapes_are_drawn_in_grey():
     text = PARTS.replace("visual>", "collision>")
     grey = pixels(picture(kt.load(text, format="urdf"))[0])

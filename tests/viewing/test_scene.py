@@ -82,6 +82,7 @@ ROBOTS = {
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
 @pytest.mark.parametrize("make", ROBOTS.values(), ids=ROBOTS)
 @pytest.mark.slow
+@pytest.mark.sampled(3)
 def test_frames_are_where_fk_has_them(tmp_path, make):
     robot = make()
     made, R = shown(robot)

@@ -34,6 +34,7 @@ def found():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_residuals_are_the_errors_of_samples(found):
     """Their root mean squares are those of the answer."""
     poses, torques, times = (found.residuals[name] for name in ("poses", "torques", "times"))

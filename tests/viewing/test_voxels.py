@@ -111,6 +111,7 @@ def test_maps_of_other_robots_are_refused(reach, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_section_of_the_page(open_page, tmp_path, reach):
     view_of(ARM, findings=[], reach=reach).save(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html")

@@ -231,6 +231,7 @@ Q = "kinetree.view.q"
 
 @pytest.mark.slow
 class TestInChromium:
+    @pytest.mark.nightly
     def test_both_ways(self, cell):
         view = kt.show(kt.load(ARM, format="urdf"), findings=[], browser=False)
         _ = view.widget
@@ -257,6 +258,7 @@ class TestInChromium:
         asked = [one for one in notebook.heard if not one.startswith(("blob:", "about:"))]
         assert asked == []
 
+    @pytest.mark.nightly
     def test_many_changes_are_few_messages_and_the_last_arrives(self, cell):
         view = kt.show(kt.load(ARM, format="urdf"), findings=[], browser=False)
         notebook, frame = cell(state_of(view))
@@ -301,6 +303,7 @@ class TestInChromium:
         assert notebook.evaluate("document.querySelectorAll('iframe').length") == 0
         assert not [one for one in notebook.heard if one.startswith("uncaught")]
 
+    @pytest.mark.nightly
     def test_a_kernel_and_a_browser(self, cell, notebook):
         run, client = notebook
         (shown,) = run(CELL)
