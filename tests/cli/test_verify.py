@@ -273,6 +273,8 @@ class TestTwoJoints:
         both = json.loads(run("verify", model, log("tip", 3, **{"tip.": self.poses(q)}), "--json").stdout)
         assert [(one["kind"], one["element"]) for one in both["faults"]] == [("zero", "b")]
         assert both["error"] is not None
+        alone = run("verify", model, log("tip", 3, **{"tip.": self.poses(q)}), "--pose", "tip")
+        assert "readings of sensors are not used beside --pose; leave it out to use them\n" in alone.stderr
         assert [*both["readings"]] == ["imu"]
         for arguments, part in (
             ([log("tip"), "--sensor", "tip=board"], "no readings are in columns 'board'; legal for --sensor NAME=COL"),

@@ -93,10 +93,12 @@ def test_poses_of_a_topic_are_matched_by_time(with_bag, parent, options, noted):
     at = stamps(T + 0.25)
     poses = placed(Poses("/pose", parent, "tip", at, at, where, quats), POSE, "/pose")
     states_ = states(JOINTS, Q, stamps(T), effort=EFFORT)
-    result, given, bag = with_bag([states_, poses], "--pose", "tip", *options)
+    force = wrenches(stamps(T), np.ones((10, 6)))
+    result, given, bag = with_bag([states_, poses, force], "--pose", "tip", *options)
     assert result.exit_code == 0, result.output
     assert f"topic /pose: 3 poses outside the times of {bag}, or in its gaps, left out" in result.stderr
     assert "torques are not used beside poses of another file or topic; leave out --pose to check them" in result.stderr
+    assert f"{bag}: readings of sensors are not used beside --pose; leave it out to use them\n" in result.stderr
     taken = "frame 'world' of the poses is taken as the root link 'base_link'; if not, --unknown base"
     assert (taken in result.stderr) is noted
     np.testing.assert_allclose(given["t"], T[:7] + 0.25, atol=1e-9)
@@ -122,13 +124,14 @@ def test_readings_of_sensors_are_used_with_torques_or_left_out(with_bag):
     result, given, _ = with_bag(topics, "--sensor", "none")
     assert ("readings of" in result.stderr, given["wrenches"] or None) == (False, None)
     np.testing.assert_allclose(given["effort"], EFFORT)
-    assert "--sensor is for bags, without --pose" in with_bag(topics, "--sensor", "none", "--pose", "tip")[0].stderr
+    legal = "--sensor is for bags and columns such as tool0.force.x, without --pose"
+    assert legal in with_bag(topics, "--sensor", "none", "--pose", "tip")[0].stderr
 
 
 def test_a_sensor_is_named_with_its_topic(with_bag):
     result, _, _ = with_bag([states(JOINTS, Q, stamps(T))], "--sensor", "ft")
     assert result.exit_code == 2
-    assert "--sensor is 'ft'; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none" in result.stderr
+    assert "--sensor is 'ft'; expected NAME=TOPIC, of a sensor, frame or joint, NAME=COLUMNS, or none" in result.stderr
 
 
 def test_a_bag_without_efforts_says_where_others_are(with_bag):

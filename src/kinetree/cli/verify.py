@@ -155,7 +155,7 @@ def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) ->
     """Return a log with columns of joints, and poses beside them, in a file of their own, or of a topic of the bag."""
     from kinetree.logs import filled
     from kinetree.logs.poses import read_log
-    from kinetree.logs.ros.measured import legal_poses
+    from kinetree.logs.ros.measured import SENSED, legal_poses
 
     log = read_log(robot, file, unit="deg" if options["in_degrees"] else "rad", joints=options["joints"])
     motion, measured, effort, bag, readings = log
@@ -163,6 +163,8 @@ def _of_columns(robot: Robot, file: Path, at: Array, options: dict[str, Any]) ->
     if options["sensor"] and (asked or not (bag or readings)):
         raise click.UsageError("--sensor is for bags and columns such as tool0.force.x, without --pose")
     report_motion(robot, motion, file, missing=True)
+    if asked and (readings or (bag and any(one.type in SENSED for one in bag.topics.values()))):
+        remark(f"{file}: readings of sensors are not used beside --pose; leave it out to use them")
     q = filled(robot, motion, at)
     if asked and (bag or any(asked.values())):
         return _at_poses(robot, file, log, q, asked, options)
