@@ -9,7 +9,7 @@ import pytest
 import kinetree as kt
 from each import each
 from kinetree.errors import KinetreeError
-from kinetree.lab.identify import readings, torques
+from kinetree.lab.identify import torques
 from kinetree.lab.identify.answer import ModelFault, Verification, _sentence
 from kinetree.lab.identify.columns import check_rates
 from kinetree.lab.identify.correct import corrected
@@ -223,31 +223,6 @@ def test_a_joint_without_torques_has_none_anywhere():
 def test_one_pose_is_no_log():
     with pytest.raises(KinetreeError, match=r"q has shape \(2,\); expected \(n, 2\)"):
         kt.verify(ARM, [0.0, 0.0], poses={"tip": np.eye(4)[None]})
-
-
-def test_a_log_is_taken_as_what_halves_its_error(monkeypatch):
-    """Of causes that help as much the others are named; one that is undone leaves no fault."""
-    losses = {(): 9.0, ("a",): 1.0, ("b",): 1.0 + readings.ALIKE / 2, ("a", "c"): 1.0 - readings.SURE / 2}
-    losses |= {("c",): 5.0, ("a", "b"): 3.0}
-
-    def others(sensors, some, now):
-        for name in "abc":
-            faults = (*now.faults, fault("imu sign", name))
-            yield now._replace(faults=faults), ("imu sign", name)
-
-    def loss(sensors, some, there):
-        return losses.get(tuple(one.element for one in there.faults), 20.0)
-
-    log = SimpleNamespace(effort=np.ones((4, 6)))
-    log._replace = lambda **_: log
-    for name in ("q", "qd", "qdd", "t"):
-        setattr(log, name, np.zeros(4))
-    for name, replaced in (("_others", others), ("_loss", loss), ("some_of", lambda log, most: (slice(None), None))):
-        monkeypatch.setattr(readings, name, replaced)
-    start = readings._start(SimpleNamespace(robot=ARM, lower=np.zeros(3)), log)
-    assert [(one.element, one.alike) for one in start.faults] == [("a", (("imu sign", "b"),))]
-    losses[()] = readings.SURE
-    assert readings._start(SimpleNamespace(robot=ARM, lower=np.zeros(3)), log).faults == ()
 
 
 def test_what_is_left_and_what_shows_nothing_are_said():

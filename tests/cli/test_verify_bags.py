@@ -340,7 +340,7 @@ class TestSensors:
         topics = self.topics(kt.load(hand))
         bag = written(tmp_path / "log.db3", topics)
         for sensor_, why in (
-            ("board", "--sensor is 'board'; expected NAME=TOPIC, a sensor, frame or joint, and its topic, or none"),
+            ("board", "--sensor is 'board'; expected NAME=TOPIC, of a sensor, frame or joint, NAME=COLUMNS, or none"),
             ("board=/imo", "there is no topic '/imo' of a sensor; legal for --sensor NAME=TOPIC are /imu"),
         ):
             result = run("verify", hand, bag, "--sensor", sensor_)
@@ -350,4 +350,4 @@ class TestSensors:
         result = run("verify", hand, written(tmp_path / "twice.db3", [*topics, other]))
         assert "topics /imu and /imu2 are both of 'board'; choose one with --sensor board=TOPIC" in result.stderr
         refused = run("verify", hand, bag, "--sensor", "board=/imu", "--pose", "b")
-        assert "--sensor is for bags, without --pose" in refused.stderr
+        assert "--sensor is for bags and columns such as tool0.force.x, without --pose" in refused.stderr
