@@ -218,6 +218,15 @@ def test_limits_on_the_controllers_joints():
             kt.controllers.limit_joints(arm, "fanuc", low, high)
 
 
+def test_limits_that_are_words_are_named_by_their_end():
+    arm = kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)", name="m10ia")
+    given = {"lower": np.full(6, -90.0), "upper": np.full(6, 90.0)}
+    for end in given:
+        with pytest.raises(kt.KinetreeError, match=f"{end} is") as caught:
+            kt.controllers.limit_joints(arm, "fanuc", **{**given, end: ["x"] * 6}, base="base_link", tool0="tip")
+        assert caught.value.findings[0].code == end
+
+
 @each("sliding", [(), (2,), (3,), (2, 3)])
 def test_a_coupled_joint_may_slide(sliding):
     """Then numbers in mm and deg add up, and the limits hold where those of the pendant do all the same."""

@@ -95,3 +95,14 @@ def test_torques_in_three_forms(form: str) -> None:
 def test_what_is_refused(given: dict[str, object], message: str) -> None:
     with pytest.raises(kt.KinetreeError, match=message):
         kt.dynamics.simulate(kt.chain(PENDULUM), **{"torque": 0, "t": [0.0, 100.0], **given})
+
+
+def test_words_for_a_torque_or_a_state_are_errors_of_the_motion() -> None:
+    for arguments, said in (
+        ({"torque": "x"}, "torque is"),
+        ({"torque": 0, "q": "x"}, "q is"),
+        ({"torque": 0, "qd": ["y"]}, "qd is"),
+    ):
+        with pytest.raises(kt.KinetreeError, match=said) as caught:
+            kt.dynamics.simulate(kt.chain(PENDULUM), t=[0, 1], **arguments)
+        assert [finding.code for finding in caught.value.findings] == ["motion"]

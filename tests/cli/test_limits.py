@@ -61,6 +61,8 @@ def test_at_the_very_limit_a_motion_is_inside():
     robot = kt.load(f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>', format="urdf")
     found = violations(robot, np.array([[0.0], [1.0], [1.25], [1.5], [1.0], [-1.0], [-1.25], [-1.0]]))
     assert [(v.first, v.last, v.worst, v.depth) for v in found] == [(2, 3, 3, 0.5), (6, 6, 6, 0.25)]
+    assert violations(robot, np.array([[1.5]]), ["j"]) != []
+    assert violations(robot, np.array([[1.5]]), []) == []
 
 
 HEAD = "time, l_shoulder_pitch, l_shoulder_roll, l_shoulder_yaw, l_elbow, r_elbow\n"

@@ -319,6 +319,9 @@ class TestOptionsOfAttachedModels:
             assert 'energy="enable"' in made
         made, _ = options_of(tmp_path, least[0], '<option><flag contact="disable"/></option>', "merge")
         assert ('timestep="0.003"' in made, 'contact="disable"' in made) == (True, True)
+        made, _ = options_of(tmp_path, '<option density="1"/><option timestep="0.003"/>', least[1], "merge")
+        assert made.count('timestep="0.001"') == 1
+        assert "0.003" not in made
         groups = '<option actuatorgroupdisable="1 3"/>', '<option actuatorgroupdisable="1 2"/>'
         assert 'actuatorgroupdisable="1 3 2"' in options_of(tmp_path, *groups, "merge")[0]
 

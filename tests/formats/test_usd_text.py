@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import kinetree as kt
 from each import each
 from kinetree.formats.usd.text import TextError, parse
 
@@ -109,3 +111,16 @@ def test_values(line, value):
     assert found.pop("radius") == 4.0
     assert found.get("physics:x", "none") == value
     assert type(found.get("physics:x", "none")) is type(value)
+
+
+def test_axes_of_an_inertia_come_back():
+    origin = '<origin xyz="0.1 0.2 0.3" rpy="0.3 0.2 0.1"/>'
+    inertia = '<inertia ixx="1" iyy="1.2" izz="1.3" ixy="0.1" ixz="0.05" iyz="0"/>'
+    for where in (origin, ""):
+        link = f'<link name="l"><inertial>{where}<mass value="2"/>{inertia}</inertial></link>'
+        given = kt.load(f'<robot name="a">{link}</robot>', format="urdf")
+        text = kt.text(given, "usd")
+        assert ("inertiaAxes" in text) == bool(where)
+        ours, back = (robot.links["l"].inertial for robot in (given, kt.load(text, format="usd")))
+        np.testing.assert_allclose(back.origin, ours.origin, atol=1e-15)
+        np.testing.assert_allclose(back.inertia, ours.inertia, atol=1e-15)
