@@ -194,7 +194,6 @@ def test_contacts_from_readings():
     np.testing.assert_allclose(one.interpret(*motion.state, np.array(readings[2:])), w[2], rtol=0, atol=1e-11)
 
 
-@pytest.mark.slow
 def test_the_support_of_a_base_that_moves():
     """What a floating joint would have to exert on the root link is what supports it."""
     robot = floating(ROBOT, Dynamics(damping=0.3, armature=0.2, stiffness=0.0))

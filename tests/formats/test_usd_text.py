@@ -124,3 +124,16 @@ def test_axes_of_an_inertia_come_back():
         ours, back = (robot.links["l"].inertial for robot in (given, kt.load(text, format="usd")))
         np.testing.assert_allclose(back.origin, ours.origin, atol=1e-15)
         np.testing.assert_allclose(back.inertia, ours.inertia, atol=1e-15)
+
+
+def test_sizes_of_shapes_come_back():
+    """None is that of OpenUSD where a shape says nothing."""
+    sizes = ('box size="0.3 0.4 0.5"', 'sphere radius="0.3"', 'cylinder radius="0.3" length="0.7"')
+    shapes = "".join(
+        f"<{kind}><geometry><{one}/></geometry></{kind}>" for kind in ("visual", "collision") for one in sizes
+    )
+    given = kt.load(f'<robot name="a"><link name="l">{shapes}</link></robot>', format="urdf")
+    back = kt.load(kt.text(given, "usd"), format="usd")
+    for kind in ("visuals", "collisions"):
+        ours, theirs = ([repr(one.shape) for one in getattr(robot.links["l"], kind)] for robot in (given, back))
+        assert ours == theirs
