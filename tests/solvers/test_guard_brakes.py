@@ -341,6 +341,8 @@ class TestRun:
             (([np.nan], [0.0]), "first position"),
             ([0.1], "no pair"),
             ((np.zeros((2, 1)),) * 2, "shapes"),
+            (([0.1, 0.2], [0.1]), r"shapes \(2,\) and \(1,\)"),
+            (([0.1], [0.1, 0.2]), r"shapes \(1,\) and \(2,\)"),
         ):
             with pytest.raises(kt.KinetreeError, match=said):
                 kt.limits.run_guard(kt.guard(one_hinge()), lambda wrong=wrong: wrong, sent.append, period=0.01)
