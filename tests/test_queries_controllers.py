@@ -1,6 +1,8 @@
 """What pendants show of robots: frames of REP-199, tools, user frames, joints that are coupled."""
 
 import json
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,8 @@ from each import each
 from kinetree.controllers.controller import plain
 from kinetree.controllers.text import parsed
 from kinetree.model import edit
+from kinetree.model.assemble import build, parts_of
+from kinetree.model.robot import Limit
 from kinetree.spatial import se3
 from support import shared
 
@@ -216,6 +220,18 @@ def test_limits_on_the_controllers_joints():
     for low, high, said in ((upper, lower, "of J1 the lower limit"), (lower[:3], upper[:3], "have shapes")):
         with pytest.raises(kt.KinetreeError, match=said):
             kt.controllers.limit_joints(arm, "fanuc", low, high)
+
+
+def test_ranges_that_the_model_cannot_fulfil_are_refused():
+    """J3 = q3 - q2, which are both within 0.1 rad of zero here."""
+    parts = parts_of(kt.chain("Rz(q1) Ry(q2) Ry(q3) Rx(q4) Ry(q5) Rx(q6)", name="m10ia"))
+    small = (Limit(-0.1, 0.1),)
+    parts.joints = [replace(one, limits=small) if one.name in ("q2", "q3") else one for one in parts.joints]
+    arm, upper = build(parts), [180, 90, 150, 180, 120, 180]
+    for least, empty in ((11.0, False), (12.0, True)):  # 0.2 rad are 11.46 degrees
+        lower = [-180, -90, least, -180, -120, -180]
+        with pytest.raises(kt.KinetreeError, match="no configuration of q2, q3") if empty else nullcontext():
+            kt.controllers.limit_joints(arm, "fanuc", lower, upper, base="base_link", tool0="tip")
 
 
 def test_limits_that_are_words_are_named_by_their_end():
