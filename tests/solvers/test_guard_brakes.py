@@ -347,6 +347,21 @@ class TestRun:
             with pytest.raises(kt.KinetreeError, match=said):
                 kt.limits.run_guard(kt.guard(one_hinge()), lambda wrong=wrong: wrong, sent.append, period=0.01)
 
+    def test_what_is_allowed_accelerates_as_far_as_it_may_whatever_is_commanded(self):
+        a, dt, q, sent = 10.0, 0.002, [0.0], []
+
+        def read():
+            return (q[-1:], [1.5]) if len(sent) < 6 else None
+
+        def send(command):
+            sent.append(float(command[0]))
+            q.append(sent[-1])
+
+        kt.limits.run_guard(kt.guard(one_hinge(), acceleration=a), read, send, period=dt)
+        steps = np.diff([0.0, 0.0, *sent], 2)
+        assert (steps <= a * dt**2 * (1 + 1e-6)).all()
+        assert steps[0] == pytest.approx(a * dt**2, rel=0.01)
+
     def test_a_log_is_a_new_file(self, tmp_path):
         (tmp_path / "log.csv").write_text("kept")
         for log, said in ((tmp_path / "log.csv", "exists already"), (tmp_path / "no" / "log.csv", "cannot be written")):
