@@ -357,3 +357,10 @@ def test_files_beside_a_mesh_are_in_its_folder_or_below(tmp_path):
     confined = Files({}, Confinement((str(tmp_path / "sub"),)))
     assert beside(path, "a.png", confined) == tmp_path / "sub" / "a.png"
     assert beside(path, "../b.png", confined) is None
+
+
+@each("scale", [(0.5, 0.5, 0.5), (-0.5, 0.5, 0.5), (2.0, 1.0, 1.0), (1.0, -1.0, -1.0)])
+def test_faces_turn_outwards_whatever_the_scale_of_a_part(scale):
+    x, y, z = scale
+    mesh = read_mesh(meshes.dae(matrix=f"{x} 0 0 1 0 {y} 0 0 0 0 {z} 0 0 0 0 1"), "a.dae")
+    assert mesh.volume == pytest.approx(abs(x * y * z), rel=1e-6)
