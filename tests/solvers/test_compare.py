@@ -552,7 +552,6 @@ class TestLoops:
         parts.loops = [replace(loop, **changes) for loop in parts.loops]
         return build(parts)
 
-    @pytest.mark.slow
     def test_names_frames_and_directions_of_loops_do_not_matter(self):
         robot = self.with_loop()
         loop = robot.loops["d"]

@@ -23,7 +23,7 @@ from kinetree.model.robot import Inertial
 from kinetree.viewing.scene import Folders, PosedRobot, scene
 from kinetree.viewing.scene.make import described_controllers
 from kinetree.viewing.scene.robot import inertia
-from physics import everything
+from physics import curved, everything
 from support import all_frames, example_robot_urdfs, icub_urdfs, random_q
 from unpacking import unpacked
 
@@ -130,6 +130,8 @@ def test_joints_and_coordinates():
         assert R["links"][joint["child"]]["joint"] == names.index(joint["name"])
     finger = R["joints"][names.index("finger")]["leader"]  # 2 thumb + 0.1, and thumb is -0.5 revolute_0 + 0.2
     assert finger == {"joint": names.index("revolute_0"), "multiplier": -1.0, "offset": 0.5}
+    _, by_polynomials = shown(curved())  # the page moves followers by lines alone
+    assert [joint["leader"] for joint in by_polynomials["joints"]] == [None] * 4
     assert [c["name"] for c in R["coordinates"]] == list(robot.coordinate_names)
     units = {c["name"]: c["unit"] for c in R["coordinates"]}
     floating = [unit for name, unit in units.items() if name.startswith("floating")]
