@@ -79,6 +79,9 @@ def test_a_mesh_in_the_text():
         corners = mesh.vertices[mesh.triangles]
         own = np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
         assert own == pytest.approx(volume * 2e-6)
+    far = TET.replace("0 0 0 1 0 0 0 1 0 0 0 1", "-3 9 1 -2 9 1 -3 10 1 -3 9 2").format("")
+    mesh = written_mesh(load(FIELD.format(HEIGHTS) + far, geom), "inline_mesh", "tet", Files({}, None))
+    assert mesh.volume == pytest.approx(2e-6 / 6)  # faces turn outwards
 
 
 @each(
