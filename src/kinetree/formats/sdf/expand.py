@@ -258,7 +258,7 @@ class Expander:
             return None
         return found[0]
 
-    def find_file(self, element: Element, uri: str, scope: Scope, in_world: bool = False) -> tuple[bytes, str] | None:
+    def find_file(self, element: Element, uri: str, scope: Scope, in_world: bool) -> tuple[bytes, str] | None:
         """Return the text and the path of a uri: a file, or a folder with model.config in it; None with a finding."""
         asking = scope.files[-1]
         folder = uri.rstrip("/")
