@@ -46,7 +46,7 @@ def excited(monkeypatch, model):
         q = np.array([[0.5, 0.25], [1.0, 0.5]])
         return Motion(robot.coordinate_names, np.array([0.0, 0.5]), q, robot=robot, notes=(note, more))
 
-    monkeypatch.setattr("kinetree.lab.excite.excite", excite)
+    monkeypatch.setattr("kinetree.cli.excite.excite", excite)
     return asked
 
 
