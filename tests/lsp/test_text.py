@@ -98,3 +98,9 @@ def test_a_file_that_declares_utf16_wrongly_is_not_mended(tmp_path, encoding):
     assert new.content == b"\xff\xfe" + text.encode("utf-16-le")  # there is no such file
     path.write_bytes(text.encode(encoding))
     assert Document(path.as_uri(), str(path), Text(text), 1).content == path.read_bytes()
+
+
+def test_half_a_pair_of_surrogates_is_a_column():
+    """Editors may send a text that was cut within a pair."""
+    assert [Text("é\ud83ex").position(offset) for offset in (1, 2, 3)] == [(0, 1), (0, 2), (0, 3)]
+    assert Text("é\ud83ex", "utf-8").position(2) == (0, 5)
