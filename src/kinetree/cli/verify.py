@@ -197,11 +197,11 @@ def _at_poses(robot: Robot, file: Path, log: Log, q: Array, asked: dict[str, str
     of several frames at those of the first."""
     from kinetree.logs.poses import at_poses, at_times, poses_in_bag, read_poses
 
-    notes, found, times, known = dict[str, Finding](), dict[str, Array](), None, np.zeros(0, dtype=bool)
+    notes, found, times, known = dict[str, Finding | None](), dict[str, Array](), None, np.zeros(0, dtype=bool)
     for frame, where in asked.items():
         if log.recording and not Path(where or ".").is_file():
             poses, where, note = poses_in_bag(robot, log.recording, where or None)
-            notes |= {note.message: note} if note else {"": Finding("poses", "info", "")}
+            notes[note.message if note else ""] = note
         elif where or frame not in log.poses:
             poses = read_poses(robot, Path(where), frame, unit="deg" if options["in_degrees"] else "rad")
         else:
@@ -218,7 +218,7 @@ def _at_poses(robot: Robot, file: Path, log: Log, q: Array, asked: dict[str, str
         found[frame] = T
     if len(notes) > 1:
         raise fail("poses", f"poses of {', '.join(asked)} are in different frames; expected those in one")
-    print_findings([one for one in notes.values() if one.message and "base" not in options["unknown"]])
+    print_findings([one for one in notes.values() if one and "base" not in options["unknown"]])
     if not known.all():
         remark(f"{counted(int((~known).sum()), 'pose')} of {next(iter(asked))} without those of other frames left out")
     if log.effort is not None:
