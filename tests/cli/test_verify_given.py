@@ -107,6 +107,26 @@ def test_poses_of_a_topic_are_matched_by_time(with_bag, parent, options, noted):
     assert given["effort"] is None
 
 
+def test_poses_of_several_frames_are_those_of_one_parent(with_bag):
+    """The second frame is interpolated at the times of the first."""
+    quats = np.tile([0, 0, 0, 1.0], (10, 1))
+
+    def topic(name, parent, frame, later):
+        where = np.column_stack([T, T, T]) + later
+        return placed(Poses(name, parent, frame, stamps(T + later), stamps(T + later), where, quats), POSE, name)
+
+    asked = "--pose", "tip=/tip", "--pose", "base_link=/low"
+    for parents, error in ((("base_link", "base_link"), False), (("world", "world"), False), (("world", "room"), True)):
+        topics = [states(JOINTS, Q, stamps(T)), topic("/tip", parents[0], "tip", 0.0)]
+        result, given, _ = with_bag([*topics, topic("/low", parents[1], "base_link", 0.05)], *asked)
+        assert result.exit_code == (2 if error else 0), result.output
+        assert ("poses of tip, base_link are in different frames; expected those in one" in result.stderr) == error
+        if not error:
+            assert result.stderr.count("frame 'world' of the poses") == parents.count("world") // 2
+            np.testing.assert_allclose(given["poses"]["tip"][:, 0, 3], given["t"], atol=1e-9)
+            np.testing.assert_allclose(given["poses"]["base_link"][:, 0, 3], given["t"], atol=1e-9)
+
+
 def wrenches(at, y):
     header = {"stamp": {"sec": at // 10**9, "nanosec": at % 10**9}, "frame_id": "tip"}
     first, then = (dict(zip("xyz", part.T, strict=True)) for part in np.split(y, 2, axis=1))
